@@ -2,17 +2,17 @@
 // `npm run images -- --all` builds all of them.
 const { ensureStack, IMAGE_NAMES, imageStates, isImageName } = await import('@isopod/devstack')
 
-const words = process.argv.slice(2)
-const unknown = words.filter((word) => word !== '--all' && !isImageName(word))
+const args = process.argv.slice(2)
+const unknown = args.filter((word) => word !== '--all' && !isImageName(word))
 if (unknown.length > 0) {
   console.error(`images: no image is called ${unknown.join(', ')}; there are ${IMAGE_NAMES.join(', ')}`)
   process.exit(2)
 }
-const images = words.includes('--all') ? IMAGE_NAMES : words
+const images = args.includes('--all') ? IMAGE_NAMES : args
 try {
   const { engine } = await ensureStack({ workers: 0, images, log: (line) => console.error(line) })
   const states = await imageStates(engine)
-  if (words.length === 0) console.log(table(states))
+  if (args.length === 0) console.log(table(states))
   else console.error(`images are ready at ${engine.dockerHost}`)
 } catch (error) {
   console.error(error.message)
@@ -20,9 +20,9 @@ try {
 }
 
 function table(states) {
-  const rows = states.map(({ name, tag, state, standsOn, bytes, ownBytes }) => {
+  const rows = states.map(({ name, tag, state, base, bytes, ownBytes }) => {
     if (state === 'absent') return [name, tag, '', '', `absent; npm run images -- ${name}`]
-    return [name, tag, mb(bytes), ownBytes > 0 ? `${mb(ownBytes)} on ${standsOn}` : '', state]
+    return [name, tag, mb(bytes), ownBytes > 0 ? `${mb(ownBytes)} on ${base}` : '', state]
   })
   const all = [['name', 'image', 'MB', 'its own layers', 'state'], ...rows]
   const widths = [0, 1, 2, 3].map((column) => Math.max(...all.map((row) => row[column].length)))

@@ -25,9 +25,9 @@ export function imagesComposeFile(): string {
 
 function composeService(name: ImageName) {
   const parent = parentOf(name)
-  const words = { ...recipeArguments(name), ...(parent && { BASE: 'base' }) }
+  const buildArguments = { ...recipeArguments(name), ...(parent && { BASE: 'base' }) }
   // Compose interprets a dollar sign as a variable.
-  const args = Object.entries(words).map(([key, value]) => [key, value.replaceAll('$', '$$$$')])
+  const args = Object.entries(buildArguments).map(([key, value]) => [key, value.replaceAll('$', '$$$$')])
   const isUsual = USUAL_IMAGES.some((usual) => usual === name)
   return {
     profiles: isUsual ? ['images', 'all-images'] : ['all-images'],

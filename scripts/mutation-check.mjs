@@ -1,6 +1,6 @@
-// Removes one hardening flag after the other between worker and engine, and shows which test notices: `npm run mutation`.
-// Writes docs/mutation-table.md. Exits with 1 if a mutation is not noticed, or only in the engine's record without a stated
-// reason.   node scripts/mutation-check.mjs [part of a flag's name]
+// Removes one hardening flag at a time between worker and engine, and shows which test notices: `npm run mutation`, with
+// `-- PART` only the flags whose name contains PART. Writes docs/mutation-table.md. Exits with 1 if a mutation is not noticed, or
+// is noticed only in the engine's record and the mutation gives no reason for that.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -14,7 +14,7 @@ const { openDockerSandbox } = await import('@isopod/sandbox')
 const { MUTATIONS } = await import('../test/security/mutations.ts')
 const { RewritingEngine } = await import('../test/support/rewriting-engine.ts')
 
-/** Specs that run if the self-test noticed nothing: on behaviour, and on the engine's record. */
+/** Specs that run if the self-test noticed nothing: one on behaviour, one on the engine's record. */
 const BEHAVIOUR = 'test/security/worker-gone.test.ts'
 const RECORD = 'test/security/made-as-asked.test.ts'
 const TABLE = join(root, 'docs', 'mutation-table.md')
@@ -31,7 +31,7 @@ await engine.open()
 
 const rows = []
 try {
-  await check({ flag: 'none', to: 'as asked', change: () => {} }, true)
+  await check({ flag: 'none', to: 'unchanged', change: () => {} }, true)
   for (const mutation of MUTATIONS.filter(({ flag }) => flag.includes(only))) rows.push(await check(mutation))
 } finally {
   await engine.close()
@@ -43,7 +43,6 @@ const unexplained = rows.filter(({ by, why }) => by === 'record' && why === unde
 if (only === '') {
   mkdirSync(join(root, 'docs'), { recursive: true })
   writeFileSync(TABLE, table(rows))
-  // Formatted like all files of the repository.
   spawnSync('biome', ['format', '--write', TABLE], { cwd: root, stdio: 'inherit' })
 }
 for (const { flag, to } of unnoticed) console.error(`not noticed: ${flag} -> ${to}`)
@@ -59,9 +58,9 @@ async function check(mutation, control = false) {
     change(options)
     changed ||= JSON.stringify(options) !== before
   }
-  const noticed = (await asSelfTest()) ?? (await asSpec())
+  const noticed = (await runSelfTest()) ?? (await runSpecs())
   if (!changed && !control)
-    throw new Error(`${flag} -> ${to} changes nothing: the flag is no longer asked for`)
+    throw new Error(`${flag} -> ${to} changes nothing: the worker no longer sets the flag`)
   if (control && noticed !== undefined) throw new Error(`without any mutation: ${noticed.by}, ${noticed.how}`)
   // The reason applies only if nothing but the record noticed the mutation.
   const why = noticed?.by === 'record' ? onlyRecord : undefined
@@ -73,7 +72,7 @@ async function check(mutation, control = false) {
 }
 
 /** Runs a worker's self-test: it can refuse the container, or find that a probe succeeded. */
-async function asSelfTest() {
+async function runSelfTest() {
   const sandbox = await openDockerSandbox({
     address: engine.path,
     deployment: 'mutation',
@@ -88,8 +87,9 @@ async function asSelfTest() {
   const onFinding = ({ probe, verdict, detail }) => {
     if (verdict === 'succeeded') succeeded.push(probe)
     if (verdict === 'untried') refused ??= detail
-    // One finding is enough: the worker then takes no jobs.
-    if (verdict === 'succeeded' || verdict === 'untried') stop.abort(new Error('seen enough'))
+    // One finding is enough.
+    if (verdict === 'succeeded' || verdict === 'untried')
+      stop.abort(new Error('a probe has noticed the mutation'))
   }
   try {
     await sandbox.selfTest('isopod/bash:5.2', { signal: stop.signal, onFinding })
@@ -107,12 +107,12 @@ async function asSelfTest() {
 }
 
 /** Runs the specs on the same engine. */
-async function asSpec() {
+async function runSpecs() {
   // Asynchronous, because this process forwards the connections to the engine.
   const report = join(folder, 'specs.json')
   rmSync(report, { force: true })
-  const words = ['run', '--project', 'system', '--reporter=json', `--outputFile=${report}`, BEHAVIOUR, RECORD]
-  const child = spawn('vitest', words, {
+  const args = ['run', '--project', 'system', '--reporter=json', `--outputFile=${report}`, BEHAVIOUR, RECORD]
+  const child = spawn('vitest', args, {
     cwd: root,
     env: { ...process.env, DOCKER_HOST: `unix://${engine.path}`, REDIS_URL: stack.redis.url },
     stdio: 'ignore',
@@ -123,7 +123,7 @@ async function asSpec() {
   const failed = (spec) => {
     const file = files.find(({ name }) => name.endsWith(spec))
     const titles = file?.assertionResults.filter((test) => test.status === 'failed').map(({ title }) => title)
-    // A file without any test result failed for another reason than the mutation.
+    // A file without test results did not fail because of the mutation.
     if (file === undefined || (file.status === 'failed' && titles.length === 0)) {
       throw new Error(`${spec} could not be run: ${file?.message}`)
     }
@@ -131,7 +131,7 @@ async function asSpec() {
   }
   if (failed(BEHAVIOUR)) return { by: 'spec', how: basename(BEHAVIOUR) }
   if (failed(RECORD)) return { by: 'record', how: basename(RECORD) }
-  throw new Error(`the specs ended with ${status}, and none is red`)
+  throw new Error(`the specs ended with ${status}, and no test failed`)
 }
 
 function table(found) {
@@ -140,20 +140,19 @@ function table(found) {
     ({ flag, to, by, how, why }) =>
       `| ${[flag, `\`${to}\``, by ?? '**none**', how, why].map(cell).join(' | ')} |`,
   )
-  return `# Who notices when a hardening flag is gone
+  return `# Which test notices a missing hardening flag
 
-Made by \`npm run mutation\`: on the way to the engine one flag of each container is taken away or weakened, then a worker's
-self-test runs, and if that stays green two specs. In the order in which they are asked:
+Made by \`npm run mutation\`. Between worker and engine it removes or weakens one flag of each container, then runs a worker's
+self-test and, if that notices nothing, two specs. What can notice a missing flag, in this order:
 
 - **read-back**: the worker refuses to run anything in the container.
-- **self-test**: a probe succeeds (the first one that did is named) or cannot be made, so the worker takes no job.
-- **spec**: a test of what a container does goes red.
-- **record**: nothing but the test that compares the engine's record of a container with what was asked for.
+- **self-test**: a probe succeeds (the table names the first), or its container cannot be made, so the worker takes no job.
+- **spec**: a test of a container's behaviour fails.
+- **record**: only the test that compares the engine's record of a container with the request fails.
 
-That each probe notices its weakness where the read-back is blind shows
-[probe-sensitivity.test.ts](../packages/sandbox/test/system/probe-sensitivity.test.ts); that each check of the read-back is
-needed, [limits-applied.test.ts](../packages/sandbox/test/execution/limits-applied.test.ts) and
-[read-back.test.ts](../test/security/read-back.test.ts).
+[probe-sensitivity.test.ts](../packages/sandbox/test/system/probe-sensitivity.test.ts) shows that each probe notices its weakness
+where the read-back does not. [limits-applied.test.ts](../packages/sandbox/test/execution/limits-applied.test.ts) and
+[read-back.test.ts](../test/security/read-back.test.ts) show that each check of the read-back is needed.
 
 | flag | becomes | noticed by | how | why only the record |
 | --- | --- | --- | --- | --- |

@@ -44,7 +44,7 @@ export function fillMarkers(text: string, sections: Record<string, string[]>, fi
     const start = all.findIndex((line) => line.includes(`generated: ${name} `))
     const end = all.findIndex((line) => line.includes(`end: ${name}`))
     if (start < 0 || end < start)
-      throw new Error(`${file}: has no markers «generated: ${name}» and «end: ${name}»`)
+      throw new Error(`${file}: has no markers "generated: ${name}" and "end: ${name}"`)
     const indent = /^ */.exec(all[start] ?? '')?.[0]
     return all.toSpliced(start + 1, end - start - 1, ...lines.map((line) => line && indent + line)).join('\n')
   }, text)
@@ -63,7 +63,7 @@ function defaultOf({ def }: z.ZodType): string {
   return value === '' ? 'none' : `\`${value}\``
 }
 
-/** Without `onOverflow`, which is no amount. */
+/** Without `onOverflow`, which is not an amount. */
 function limitsTable(): string[] {
   const { onOverflow: _, ...amounts } = limitsSchema.shape
   const rows = Object.entries(amounts).map(([name, schema]) => {

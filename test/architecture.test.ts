@@ -3,15 +3,15 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { checkHouse } from './architecture/check-house.ts'
-import { findCircles } from './architecture/circles.ts'
+import { checkRepository } from './architecture/check-repository.ts'
+import { findCycles } from './architecture/cycles.ts'
 import { importsOf } from './architecture/imports.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
 /** Writes a small repository without findings, with the given files changed or added, and returns its folder. */
-function house(changes: Record<string, string> = {}): string {
-  const folder = mkdtempSync(join(tmpdir(), 'isopod-house-'))
+function repository(changes: Record<string, string> = {}): string {
+  const folder = mkdtempSync(join(tmpdir(), 'isopod-repository-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const files: Record<string, string> = {
     'packages/client/package.json':
@@ -29,13 +29,13 @@ function house(changes: Record<string, string> = {}): string {
   return folder
 }
 
-describe('checkHouse', () => {
-  it('finds no import, owner, circle or missing file in this repository that the design does not allow', () => {
-    expect(checkHouse(root)).toEqual([])
+describe('checkRepository', () => {
+  it('finds no import, owner, cycle or missing file in this repository that the design does not allow', () => {
+    expect(checkRepository(root)).toEqual([])
   })
 
   it('finds nothing in a small repository that follows the design', () => {
-    expect(checkHouse(house())).toEqual([])
+    expect(checkRepository(repository())).toEqual([])
   })
 
   it.each([
@@ -70,21 +70,21 @@ describe('checkHouse', () => {
     ],
     ['a builtin without its prefix', `import { join } from 'path'`, /package\.json does not declare/],
   ])('finds %s that is not allowed', (_, line, finding) => {
-    const findings = checkHouse(house({ 'packages/client/src/a.ts': `${line}\n` }))
+    const findings = checkRepository(repository({ 'packages/client/src/a.ts': `${line}\n` }))
     expect(findings).toEqual([expect.stringMatching(finding)])
   })
 
   it('finds a dependency and a reference that are not allowed', () => {
     const manifest = '{"dependencies": {"@isopod/protocol": "1", "@isopod/telemetry": "1", "p-limit": "1"}}'
-    expect(checkHouse(house({ 'packages/client/package.json': manifest }))).toEqual([
+    expect(checkRepository(repository({ 'packages/client/package.json': manifest }))).toEqual([
       expect.stringContaining('depends on @isopod/telemetry, which the design does not allow'),
       expect.stringContaining('references protocol, queue, but package.json depends on protocol, telemetry'),
     ])
   })
 
   it('finds a name that two files declare and export, but not a name that a file re-exports', () => {
-    const findings = checkHouse(
-      house({
+    const findings = checkRepository(
+      repository({
         'packages/client/src/a.ts': 'export interface Plan {}\nexport const own = 1\n',
         'packages/client/src/b.ts': `export type Plan = string\nexport { own } from './a.ts'\n`,
       }),
@@ -92,9 +92,9 @@ describe('checkHouse', () => {
     expect(findings).toEqual(['Plan: is exported by packages/client/src/a.ts and packages/client/src/b.ts'])
   })
 
-  it('finds a file that is too long, a missing page, an unplanned folder and a circle', () => {
-    const findings = checkHouse(
-      house({
+  it('finds a file that is too long, a missing page, an unplanned folder and a cycle', () => {
+    const findings = checkRepository(
+      repository({
         'packages/client/src/long.ts': '\n'.repeat(281),
         'packages/extra/package.json': '{}',
         'apps/mcp/package.json': '{}',
@@ -112,15 +112,15 @@ describe('checkHouse', () => {
       'apps/mcp: has no README.md',
       'apps/mcp: has no src/main.ts',
       'packages/client/src/long.ts: has 281 lines, more than 280',
-      'packages/extra: is not part of the house in test/architecture/house.ts',
-      expect.stringContaining('scripts: a.mjs → b.mjs → a.mjs is a circle'),
-      expect.stringContaining('packages/init/native: files → run → files is a circle'),
+      'packages/extra: is not listed in test/architecture/rules.ts',
+      expect.stringContaining('scripts: a.mjs → b.mjs → a.mjs is a cycle'),
+      expect.stringContaining('packages/init/native: files → run → files is a cycle'),
     ])
   })
 })
 
-describe('findCircles', () => {
-  const arrow = (line: string) => {
+describe('findCycles', () => {
+  const fileImport = (line: string) => {
     const [from = '', to = ''] = line.split(' > ')
     return { from, to }
   }
@@ -130,21 +130,21 @@ describe('findCircles', () => {
     [
       'two files that use each other',
       ['src/a.ts > src/b.ts', 'src/b.ts > src/a.ts'],
-      ['src: a.ts → b.ts → a.ts is a circle: src/a.ts uses src/b.ts, src/b.ts uses src/a.ts'],
+      ['src: a.ts → b.ts → a.ts is a cycle: src/a.ts uses src/b.ts, src/b.ts uses src/a.ts'],
     ],
     ['a folder that uses the file above it', ['src/a/x.ts > src/b.ts', 'src/c.ts > src/a/x.ts'], []],
     [
       'a folder that uses a file that uses the folder',
       ['src/a/x.ts > src/b.ts', 'src/b.ts > src/a/y.ts'],
-      ['src: a → b.ts → a is a circle: src/a/x.ts uses src/b.ts, src/b.ts uses src/a/y.ts'],
+      ['src: a → b.ts → a is a cycle: src/a/x.ts uses src/b.ts, src/b.ts uses src/a/y.ts'],
     ],
     [
-      'three folders, no file of which is in a circle',
+      'three folders, no file of which is in a cycle',
       ['src/a/x > src/b/x', 'src/b/y > src/c/x', 'src/c/y > src/a/y'],
-      ['src: a → b → c → a is a circle: src/a/x uses src/b/x, src/b/y uses src/c/x, src/c/y uses src/a/y'],
+      ['src: a → b → c → a is a cycle: src/a/x uses src/b/x, src/b/y uses src/c/x, src/c/y uses src/a/y'],
     ],
-  ])('reads %s', (_, lines, circles) => {
-    expect(findCircles(lines.map(arrow))).toEqual(circles)
+  ])('reads %s', (_, lines, cycles) => {
+    expect(findCycles(lines.map(fileImport))).toEqual(cycles)
   })
 })
 

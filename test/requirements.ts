@@ -2,7 +2,10 @@
 export interface Requirement {
   readonly id: string
   readonly behaviour: string
-  /** The document that asks for it, or a known problem of similar products. */
+  /**
+   * The document that asks for it, or a known problem of similar products. SOP, API and service plan are the specifications
+   * that the project began with.
+   */
   readonly source: string
 }
 
@@ -11,6 +14,12 @@ export interface Requirement {
  * requirements.test.ts fails when a promise is cited nowhere, or a citation names no promise.
  */
 export const REQUIREMENTS: readonly Requirement[] = [
+  {
+    id: 'chaos',
+    behaviour:
+      'while one thing after the other breaks, no job is lost, doubled or blamed, and nothing is left behind',
+    source: 'issue 15, harness',
+  },
   {
     id: 'hello-path',
     behaviour: 'a job enters no module of a feature that it does not use',
@@ -23,6 +32,12 @@ export const REQUIREMENTS: readonly Requirement[] = [
     source: 'SOP, example 2',
   },
   { id: 'run-javascript', behaviour: 'JavaScript runs', source: 'SOP, example 3' },
+  {
+    id: 'no-false-blame',
+    behaviour:
+      'a container that somebody kills, and an engine that stands still, are not the fault of the program',
+    source: 'issue 15, faults 1 and 2',
+  },
   {
     id: 'timeout',
     behaviour: 'a program is ended at its wall-clock limit, and the message says so',
@@ -236,7 +251,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   {
     id: 'admission',
     behaviour:
-      'the limits of running executions together never exceed the budget; small jobs may pass large ones, but none waits for ever',
+      'the limits of running executions together never exceed the budget; small jobs may pass large ones, but none waits forever',
     source: 'issue 4, admission',
   },
   {
@@ -276,7 +291,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   {
     id: 'policy-enforce',
     behaviour:
-      '«Blocked import: os»: a blocked import is refused before a container is made, under an alias, too',
+      '"Blocked import: os": a blocked import is refused before a container is made, under an alias, too',
     source: 'SOP, step 1; service plan, verification 6',
   },
   {
@@ -290,7 +305,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
       'source that could not be checked is refused if rules are enforced; otherwise the result says that it was not checked',
     source: 'issue 3, policy; issue 12, 8',
   },
-  { id: 'empty-code', behaviour: '«Code cannot be empty»', source: 'SOP, step 1' },
+  { id: 'empty-code', behaviour: '"Code cannot be empty"', source: 'SOP, step 1' },
   {
     id: 'unsupported-language',
     behaviour: 'an unknown language is refused with the list of those supported',
@@ -298,7 +313,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   },
   {
     id: 'limits-are-limits',
-    behaviour: '0, -1, NaN, null and "5" are refused, never «no limit»',
+    behaviour: '0, -1, NaN, null and "5" are refused, never "no limit"',
     source: 'the field: a limit below 1 s read as none',
   },
   {
@@ -438,6 +453,26 @@ export const REQUIREMENTS: readonly Requirement[] = [
     source: 'MCP tool, idempotency',
   },
   {
+    id: 'backpressure',
+    behaviour: 'a full queue refuses jobs with a typed error, and the predicted wait is part of the answer',
+    source: 'issue 15, backpressure',
+  },
+  {
+    id: 'no-worker',
+    behaviour: 'callers learn that no worker is alive instead of waiting silently',
+    source: 'issue 15, no live worker',
+  },
+  {
+    id: 'queue-deadline',
+    behaviour: 'a job with a queue deadline that no worker takes in time is cancelled with the reason',
+    source: 'issue 15, no live worker',
+  },
+  {
+    id: 'mixed-releases',
+    behaviour: 'clients and workers of neighbouring releases share a queue, both ways',
+    source: 'issue 15, versions side by side',
+  },
+  {
     id: 'drain',
     behaviour: 'a worker that gets SIGTERM finishes the jobs that it can and requeues the others',
     source: 'design, delivery',
@@ -568,10 +603,43 @@ export const REQUIREMENTS: readonly Requirement[] = [
     source: 'overview, logging and auditing; issue 12, point 5',
   },
   {
+    id: 'full-redis',
+    behaviour: 'a full Redis refuses jobs early, takes the results of running ones, and drains by itself',
+    source: 'issue 15, a full Redis wedges',
+  },
+  {
+    id: 'dead-results',
+    behaviour: 'a result that its consumer never handles ends in a bounded list, and can be delivered again',
+    source: 'issue 15, a consumer whose handler never succeeds',
+  },
+  {
+    id: 'keyspace',
+    behaviour: 'each key in Redis has an owner that deletes it, or is one of a fixed number',
+    source: 'issue 15, keys without end',
+  },
+  {
     id: 'poisoned-queue',
     behaviour:
       'invalid entries in the queue neither stop a worker nor make it poll without pause, nor fill its log',
     source: 'issue 12, point 7',
+  },
+  {
+    id: 'dead-peer',
+    behaviour:
+      'a worker or client whose connection to Redis goes silent notices it, says so in /readyz, and is back within 20 s',
+    source: 'issue 15, fault 3',
+  },
+  {
+    id: 'wrong-clock',
+    behaviour:
+      'a host whose clock is wrong deletes nothing that others need, and takes no job until its clock is right',
+    source: 'issue 15, fault 5',
+  },
+  {
+    id: 'worker-deaths',
+    behaviour:
+      'a job is blamed only for the deaths of workers that ran it for a second and more, and never for a pause of Redis',
+    source: 'issue 15, fault 8',
   },
   {
     id: 'demo-private',
@@ -593,5 +661,11 @@ export const REQUIREMENTS: readonly Requirement[] = [
     id: 'builds-beside',
     behaviour: 'an image build delays only commands that need the image, and these print what they wait for',
     source: 'issue 14, point 15',
+  },
+  {
+    id: 'fair-turns',
+    behaviour:
+      'tenants share the queue by their weights: a long queue of one delays the first job of another by one job per slot',
+    source: 'issue 15, point 15',
   },
 ]

@@ -25,14 +25,14 @@ it('the table of flags lists exactly the flags that a container has', () => {
     const { HostConfig, ...options } = containerOptions({ ...plan, runtime })
     return [...Object.keys(options), ...Object.keys(HostConfig ?? {})]
   })
-  const set = [...new Set(names)].filter((name) => !NO_FLAGS.includes(name))
+  const flags = [...new Set(names)].filter((name) => !NO_FLAGS.includes(name))
   const text = page('security.md')
   const section = text.slice(text.indexOf('## Flags of a container'), text.indexOf('## System calls'))
   const rows = section.split('\n').filter((line) => line.startsWith('| `'))
   const listed = rows.flatMap((row) =>
     [...(row.split('|')[1] ?? '').matchAll(/`(\w+)`/g)].map(([, name]) => name),
   )
-  expect(listed.sort()).toEqual(set.sort())
+  expect(listed.sort()).toEqual(flags.sort())
 })
 
 it('the page about the audit log documents each event', () => {

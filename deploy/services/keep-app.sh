@@ -1,10 +1,10 @@
 #!/bin/sh
-# Leaves in /app what one app of a built repository needs to run: itself, the packages of ours that it uses, and the outside
-# libraries of those. Nothing that only builds or tests them.
+# Copies to /app what one built app needs to run: the app, the workspace packages and the libraries that it uses. Leaves out
+# sources, tests and build tools.
 #   keep-app.sh <folder under apps>
 set -eu
 npm ci --omit=dev --ignore-scripts --no-audit --no-fund --workspace "@isopod/$1"
-# The manifest of Node's own packages brings one to a checkout; the image has Node already.
+# The npm package `node` brings its own Node.js to a checkout; the image has one already.
 rm -rf node_modules/node-linux-*
 # An optional peer of a library of the gateway, which only its types need.
 rm -rf node_modules/typescript node_modules/@typescript

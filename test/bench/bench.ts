@@ -1,8 +1,8 @@
+import type { RunOptions } from '../support/run-options.ts'
 import type { ContenderSet } from './contenders/all.ts'
 import type { Book } from './measure/book.ts'
 import type { LifeOfContainer } from './measure/bounds.ts'
 import { type Random, seededRandom } from './measure/random.ts'
-import type { BenchOptions } from './options.ts'
 import type { Stage } from './stage.ts'
 
 /** What a case uses to measure: stage, results and random numbers. */
@@ -32,7 +32,7 @@ export interface BenchCase {
 
 /** Makes the tools that all cases of a run share. */
 export function openBench(
-  options: BenchOptions,
+  options: RunOptions,
   parts: Pick<Bench, 'stage' | 'contenders' | 'log' | 'signal' | 'book'>,
 ): Bench {
   return {

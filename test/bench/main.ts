@@ -1,10 +1,11 @@
 import { writeFile } from 'node:fs/promises'
+import { type RunOptions, UsageError } from '../support/run-options.ts'
 import { openBench } from './bench.ts'
 import { CASES } from './cases/all.ts'
 import { openContenders } from './contenders/all.ts'
 import { surroundings, TOO_BUSY_CORES } from './machine.ts'
 import { Book } from './measure/book.ts'
-import { type BenchOptions, HELP, parseOptions, UsageError } from './options.ts'
+import { HELP, parseOptions } from './options.ts'
 import { makeReport, type Report } from './report/report.ts'
 import { terminalText } from './report/terminal.ts'
 import { writeDocs } from './report/write-docs.ts'
@@ -26,7 +27,7 @@ async function main(argv: readonly string[]): Promise<number> {
   return EXIT.success
 }
 
-async function measure(options: BenchOptions, signal: AbortSignal): Promise<number> {
+async function measure(options: RunOptions, signal: AbortSignal): Promise<number> {
   const startedAt = performance.now()
   const cases = CASES.filter(({ name }) => options.only?.includes(name) ?? true)
   const done: string[] = []
@@ -67,7 +68,7 @@ async function measure(options: BenchOptions, signal: AbortSignal): Promise<numb
   }
 }
 
-async function publish(report: Report, options: BenchOptions): Promise<void> {
+async function publish(report: Report, options: RunOptions): Promise<void> {
   if (options.json !== undefined)
     await writeFile(options.json, `${JSON.stringify(report.rows, undefined, 2)}\n`)
   if (options.docs !== undefined) await writeDocs(report, options.docs)

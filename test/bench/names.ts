@@ -12,6 +12,8 @@ export const NAMES = {
   batchPreload: 'isopod batch, preload',
   own: 'the program itself',
   queue: 'isopod queue',
+  queueWithoutTurns: 'isopod queue without turns',
+  queueOfTenants: 'isopod queue, 100 tenants',
   worker: 'isopod worker',
   onePerTest: 'one container per test',
   oneForAll: 'isopod, one container for all',

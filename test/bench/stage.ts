@@ -134,7 +134,7 @@ export async function removeKeys(url: string, prefixes: readonly string[]): Prom
 }
 
 /** Waits until Redis has finished writing to disk in the background, which would take a core during a measurement. */
-export async function redisRests(url: string): Promise<void> {
+export async function untilRedisIdle(url: string): Promise<void> {
   await withRedis(url, async (redis) => {
     const deadline = performance.now() + MAX_SAVE_MS
     const busy = /^(?:rdb_bgsave|aof_rewrite)_in_progress:1/m

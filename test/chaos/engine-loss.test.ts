@@ -54,6 +54,31 @@ it('a job runs again after its connection to the container broke; it is not repo
   expect(await world.client.wait(id)).toMatchObject({ status: 'success', stdout: 'the\nwhole\n', attempt: 2 })
 })
 
+// promise: no-false-blame
+it('a program is not blamed for a timeout while the engine stands still', async () => {
+  const limits = { timeoutSeconds: 3, outputBytes: 10_000_000 }
+  const codes = [
+    // Init's report of the end waits in the engine.
+    'echo the; sleep 1; echo whole',
+    // The output waits in the engine, so the program waits, too.
+    'echo the; sleep 1; head -c 1000000 /dev/zero | tr "\\0" x; echo; echo whole',
+  ]
+  const ids = await Promise.all(
+    codes.map((code) => world.client.submit({ language: 'bash', code, limits, stream: true })),
+  )
+  for (const id of ids) {
+    for await (const { type } of world.client.events(id)) if (type === 'stdout') break
+  }
+  bridge.freeze()
+  const unready = () => fetch(`${world.workers[0]?.url}/readyz`)
+  await eventually(unready, ({ status }) => status === 503)
+  await new Promise((resolve) => setTimeout(resolve, 8_000))
+  bridge.thaw()
+  for (const result of await Promise.all(ids.map((id) => world.client.wait(id)))) {
+    expect(result).toMatchObject({ status: 'success', stdout: expect.stringMatching(/whole\n$/) })
+  }
+})
+
 it('no job fails when the connection breaks while a new worker verifies init in its volume', async () => {
   bridge.breakAnswerTo(/^GET \S*\/archive\?/)
   // Before its first container, a new worker reads init from its volume and verifies its content.

@@ -103,12 +103,12 @@ it('workers go on after keys of the queue had the wrong type', async () => {
 it('the workers’ logs report broken entries in few lines, and the metrics count them', async () => {
   for (const index of [0, 1]) {
     const lines = (await world.written(index)).split('\n')
-    const trouble = lines.filter((line) => /"level":"(warn|error|fatal)"/.test(line))
-    expect(trouble.length).toBeLessThan(150)
+    const warnings = lines.filter((line) => /"level":"(warn|error|fatal)"/.test(line))
+    expect(warnings.length).toBeLessThan(150)
     expect(Math.max(...lines.map(({ length }) => length))).toBeLessThan(4000)
   }
   const reported = (await world.log()).filter(
-    ({ msg }) => msg === 'moved entries that are no jobs out of the queue',
+    ({ msg }) => msg === 'moved entries that are not jobs out of the queue',
   )
   expect(reported.length).toBeGreaterThan(0)
   const metrics = await Promise.all(

@@ -79,21 +79,28 @@ it.concurrent('a worker that is killed while it fills its pool leaves no contain
 
 // promise: drain
 it.concurrent('a worker that receives SIGTERM finishes what it can within its grace period, requeues the rest, and leaves no container', async (context) => {
-  const world = await worldOf(context, { env: { ISOPOD_SLOTS: '2', ISOPOD_DRAIN_SECONDS: '4' } })
-  const short = await world.client.submit({ language: 'bash', code: 'sleep 1; echo short' })
-  const long = await world.client.submit({ language: 'bash', code: 'sleep 8; echo long' })
+  const world = await worldOf(context, { env: { ISOPOD_SLOTS: '2', ISOPOD_DRAIN_SECONDS: '8' } })
+  const submit = (seconds: number) =>
+    world.client.submit({
+      language: 'bash',
+      code: `echo started; sleep ${seconds}; echo ended`,
+      stream: true,
+    })
+  const [short, long] = await Promise.all([submit(1), submit(60)])
   for (const id of [short, long]) {
-    await eventually(
-      () => world.client.state(id),
-      (state) => state === 'running',
-    )
+    for await (const { type } of world.client.events(id)) if (type === 'stdout') break
   }
   await world.workers[0]?.stop()
 
-  expect(await world.client.result(short)).toMatchObject({ status: 'success', stdout: 'short\n' })
+  expect(await world.client.result(short)).toMatchObject({ status: 'success', stdout: 'started\nended\n' })
   expect(await world.client.result(long)).toBeUndefined()
   expect(await world.containers()).toEqual([])
 
   await world.addWorker()
-  expect(await world.client.wait(long)).toMatchObject({ status: 'success', stdout: 'long\n', attempt: 2 })
+  await eventually(
+    () => world.client.state(long),
+    (state) => state === 'running',
+  )
+  await world.client.cancel(long)
+  expect(await world.client.wait(long)).toMatchObject({ status: 'cancelled', attempt: 2 })
 })

@@ -1,12 +1,12 @@
 import { connect, UnavailableError } from '@isopod/client'
 import { expect, inject, it } from 'vitest'
-import { workerWith } from '../support/ended-worker.ts'
+import { runWorkerToExit } from '../support/ended-worker.ts'
 
 const NOWHERE = 'redis://127.0.0.1:1'
 
 // promise: clear-errors
 it('a worker without Redis reports it in one sentence and exits', async () => {
-  const { code, output } = await workerWith({ REDIS_URL: NOWHERE })
+  const { code, output } = await runWorkerToExit({ REDIS_URL: NOWHERE })
   expect(code).toBe(1)
   expect(output).toMatch(/127\.0\.0\.1:1/)
   expect(output.trim().split('\n')).toHaveLength(1)
@@ -14,7 +14,7 @@ it('a worker without Redis reports it in one sentence and exits', async () => {
 
 it('a worker without an engine reports it in one sentence and exits', async () => {
   const { redisUrl } = inject('stack')
-  const { code, output } = await workerWith({
+  const { code, output } = await runWorkerToExit({
     REDIS_URL: redisUrl,
     DOCKER_HOST: 'unix:///nowhere/docker.sock',
   })
@@ -28,13 +28,13 @@ it('a producer without Redis gets an error', async () => {
 })
 
 it('a misspelt setting stops the worker, and the error suggests the right name', async () => {
-  const { code, output } = await workerWith({ SANDBOX_PIDS_LIMIT: '10' })
+  const { code, output } = await runWorkerToExit({ SANDBOX_PIDS_LIMIT: '10' })
   expect(code).toBe(1)
   expect(output).toContain('SANDBOX_PIDS_LIMIT: unknown setting; did you mean SANDBOX_PID_LIMIT?')
 })
 
 it('a setting out of range stops the worker', async () => {
-  const { code, output } = await workerWith({ SANDBOX_DEFAULT_MEMORY_LIMIT_MB: '0' })
+  const { code, output } = await runWorkerToExit({ SANDBOX_DEFAULT_MEMORY_LIMIT_MB: '0' })
   expect(code).toBe(1)
   expect(output).toContain('SANDBOX_DEFAULT_MEMORY_LIMIT_MB: must be a whole number from 16 to 1024, got "0"')
 })

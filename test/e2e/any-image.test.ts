@@ -19,7 +19,8 @@ beforeAll(async () => {
   }
   const file = join(folder, 'languages.json')
   await writeFile(file, JSON.stringify(catalogue))
-  world = await startWorld({ env: { SANDBOX_LANGUAGE_CONFIG_FILE: file } })
+  // A job that waits for its image is given up after a second.
+  world = await startWorld({ env: { SANDBOX_LANGUAGE_CONFIG_FILE: file, ISOPOD_OUTAGE_SECONDS: '1' } })
 })
 
 afterAll(async () => {
@@ -42,7 +43,7 @@ it.concurrent('a missing image of a language is a fault of the platform', async 
   const result = await world.client.run({ language: 'ghost', code: 'x' })
   expect(result).toMatchObject({ status: 'setup_error', attributable: false, exitCode: null })
   expect(result.errorMessage).toContain(
-    'image isopod/no-such-image:1 is not on this engine; build it with: npm run images -- no-such-image',
+    'image isopod/no-such-image:1 is not on this engine; build it with: npm run images -- no-such-image; the job waited 1 s for it',
   )
 })
 

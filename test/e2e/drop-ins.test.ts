@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { DROP_INS } from '../../apps/gateway/src/config.ts'
-import { aZip } from '../../apps/gateway/test/drop-in/a-zip.ts'
+import { makeZip } from '../../apps/gateway/test/drop-in/make-zip.ts'
 import { eventually } from '../support/eventually.ts'
 import { type Gateway, startTestGateway } from '../support/gateway.ts'
 import { startWorld, type World } from '../support/world.ts'
@@ -128,7 +128,7 @@ describe.concurrent('Judge0', () => {
   })
 
   it('additional files lie beside the program', async () => {
-    const archive = aZip([{ path: 'data/a.txt', bytes: 'from the archive' }]).toString('base64')
+    const archive = makeZip([{ path: 'data/a.txt', bytes: 'from the archive' }]).toString('base64')
     const submission = { language_id: 46, source_code: 'cat data/a.txt', additional_files: archive }
     const { body } = await ask('POST', '/submissions?wait=true', submission)
     expect(body.stdout).toBe('from the archive')

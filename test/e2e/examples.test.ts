@@ -47,7 +47,7 @@ describe('the example of a code step', () => {
     await expect(wrong).rejects.toThrow(/code execution: timeout_seconds/)
   })
 
-  it('has a Python version that behaves alike (needs /usr/bin/python3)', async (context) => {
+  it('has a Python version that behaves the same (needs /usr/bin/python3)', async (context) => {
     context.skip(!existsSync(PYTHON), 'no /usr/bin/python3')
 
     const { stdout } = await run(PYTHON, [example('code_execution_step.py')])

@@ -99,20 +99,20 @@ describe('a job with files as parts of a form', () => {
   })
 
   it.each([
-    ['..', 'files'],
-    ['../x', 'files'],
-    ['a/../../x', 'files'],
-    ['/etc/passwd', 'files'],
-    ['a\u0000b', 'files'],
-    ['a\nb', 'files'],
-    ['-rf', 'files'],
-    ['x'.repeat(256), 'files'],
-    ['.isopod', 'files'],
-    ['', 'files'],
-  ])('is refused with a file called %j', async (path, field) => {
+    '..',
+    '../x',
+    'a/../../x',
+    '/etc/passwd',
+    'a\u0000b',
+    'a\nb',
+    '-rf',
+    'x'.repeat(256),
+    '.isopod',
+    '',
+  ])('is refused with a file called %j', async (path) => {
     const { status, body } = await submit(form('true', { [path]: 'x' }))
     expect({ status, code: body.code }).toMatchObject({ status: 400 })
-    expect(body.errors[0].field).toMatch(new RegExp(`^${field}`))
+    expect(body.errors[0].field).toMatch(/^files/)
   })
 
   it('is refused with files that are too many or too large, and enqueues nothing', async () => {

@@ -46,8 +46,8 @@ describe('each refusal is a problem document (RFC 9457) with the id of the reque
   it.each([
     ['a path that is not UTF-8', '/v1/executions/%zz', 400],
     ['a path that is too long', `/v1/executions/${'x'.repeat(300)}`, 414],
-    ['a path that there is not', '/v1/none', 404],
-    ['another method', '/execute', 405],
+    ['an unknown path', '/v1/none', 404],
+    ['a method that the path does not have', '/execute', 405],
   ])('%s', async (_, path, status) => {
     const answer = await fetch(`${gateway.url}${path}`)
     expect(answer.status).toBe(status)
@@ -59,7 +59,7 @@ describe('each refusal is a problem document (RFC 9457) with the id of the reque
   it.each([
     ['two lengths', `${head}content-length: 1\r\ncontent-length: 2\r\n\r\nab`, 400],
     ['a length and chunks', `${head}content-length: 1\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`, 400],
-    ['a method that there is not', 'FOO / HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n', 400],
+    ['an unknown method', 'FOO / HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n', 400],
     ['TLS', '\x16\x03\x01\x02\r\n\r\n', 400],
     ['headers that are too large', `${head}x-large: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
   ])('%s', async (_, bytes, status) => {
@@ -101,7 +101,7 @@ describe('each refusal is a problem document (RFC 9457) with the id of the reque
 })
 
 // promise: http-refusals
-describe('a method that a path does not have', () => {
+describe('request methods', () => {
   const send = (method: string, path: string, headers: Record<string, string> = {}) =>
     fetch(`${gateway.url}${path}`, { method, headers, ...(method === 'POST' && { body: 'nonsense' }) })
 
@@ -114,7 +114,7 @@ describe('a method that a path does not have', () => {
     ['POST', '/openapi.json', 'GET, HEAD, OPTIONS'],
     ['POST', '/healthz', 'GET, HEAD, OPTIONS'],
     ['PUT', '/', 'GET, HEAD, OPTIONS'],
-  ])('%s %s is refused with 405, whoever asks', async (method, path, allow) => {
+  ])('%s %s is refused with 405, also without a key', async (method, path, allow) => {
     const answer = await send(method, path)
     expect([answer.status, answer.headers.get('allow')]).toEqual([405, allow])
     if (method === 'HEAD') return
@@ -122,13 +122,13 @@ describe('a method that a path does not have', () => {
     expect(await answer.json()).toMatchObject({ code: 'method_not_allowed', detail })
   })
 
-  it('is allowed if the path also matches a path with a parameter that has it', async () => {
+  it('a fixed path also has the methods of a path with a parameter that matches it', async () => {
     const answer = await send('GET', '/v1/executions/many', withKey())
     expect(await answer.json()).toMatchObject({ status: 404, code: 'unknown_job' })
     expect((await send('PUT', '/v1/executions/many')).headers.get('allow')).toMatch(/^GET, .*POST/)
   })
 
-  it('that no path has gets 501, and a path that does not exist gets 404', async () => {
+  it('a method that no path has gets 501, and a path that does not exist gets 404', async () => {
     expect((await send('PROPFIND', '/execute')).status).toBe(501)
     expect((await send('PUT', '/v1/none')).status).toBe(404)
   })

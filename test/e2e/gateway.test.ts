@@ -128,6 +128,7 @@ describe('without keys, on loopback', () => {
       workers: 1,
       slots: expect.any(Number),
       oldestWaitingSeconds: expect.any(Number),
+      predictedWaitSeconds: expect.toBeOneOf([null, expect.any(Number)]),
     })
     expect((await ask('GET', '/metrics')).body).toContain(
       'isopod_gateway_requests_total{route="/v1/executions"',
@@ -138,8 +139,8 @@ describe('without keys, on loopback', () => {
     ['not UTF-8', Buffer.from([0x22, 0xff, 0x22]), 'not_utf8'],
     ['too deep', '['.repeat(200), 'too_deep'],
     ['not JSON', '{', 'invalid_json'],
-    ['no object', '7', 'invalid_job'],
-    ['a wrong field', '{"code":"x","limits":{"memoryMb":"much"}}', 'invalid_job'],
+    ['not an object', '7', 'invalid_job'],
+    ['wrong in one field', '{"code":"x","limits":{"memoryMb":"much"}}', 'invalid_job'],
   ])('a body that is %s is refused', async (_, body, code) => {
     const answer = await fetch(`${gateway.url}/v1/executions`, {
       method: 'POST',

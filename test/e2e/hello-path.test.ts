@@ -4,6 +4,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
+import { RUNTIME } from '../support/runtime.ts'
 import { startWorld, type World } from '../support/world.ts'
 
 /** Some modules that every job uses; they show that the coverage is complete. */
@@ -20,7 +21,9 @@ const UNNEEDED = [
   /^(judging|grading)\//,
   /^worker\/(network|self-test|jobs\/(cache-key|cached-run))/,
   /^sandbox\/(multi-run|self-test|simulated|acquire\/(batch|preload))/,
-  /^sandbox\/(program\/tunnel|execution\/fetch-file|driver\/preload|docker\/host-limits)/,
+  /^sandbox\/(program\/tunnel|execution\/fetch-file|driver\/preload)/,
+  // Under gVisor these limits of the host hold the sandbox itself.
+  ...(RUNTIME === 'runc' ? [/^sandbox\/docker\/host-limits/] : []),
   /^queue\/(batches|cache|live|webhooks)\//,
   /^init\/encode-(net|preload)$/,
   /^client\/batch\//,
@@ -71,7 +74,12 @@ async function coverageFolder(): Promise<string> {
 async function trace(isRun: boolean): Promise<Calls> {
   const folder = await coverageFolder()
   const world = await startWorld({
-    env: { ISOPOD_SLOTS: '1', ISOPOD_POOL_SIZE: '1', NODE_V8_COVERAGE: folder },
+    env: {
+      ISOPOD_SLOTS: '1',
+      ISOPOD_POOL_SIZE: '1',
+      NODE_V8_COVERAGE: folder,
+      NODE_DISABLE_COMPILE_CACHE: '1',
+    },
   })
   try {
     await startClient(world, isRun, folder)
@@ -90,7 +98,7 @@ async function startClient({ redisUrl: url, prefix }: World, isRun: boolean, fol
     const result = ${isRun} ? await client.run(${JSON.stringify(job)}) : undefined
     await client.close()
     process.exitCode = result?.stdout === ${isRun ? "'hello\\n'" : undefined} ? 0 : 1`
-  const env = { ...process.env, NODE_V8_COVERAGE: folder }
+  const env = { ...process.env, NODE_V8_COVERAGE: folder, NODE_DISABLE_COMPILE_CACHE: '1' }
   const child = spawn(process.execPath, ['--input-type=module', '--eval', code], { env, stdio: 'inherit' })
   expect(await once(child, 'exit')).toEqual([0, null])
 }

@@ -269,7 +269,7 @@ describe('the files of the page', () => {
     expect(await answer.text()).not.toMatch(/<style|<script(?![^>]* src=)|\son\w+=|style=/)
   })
 
-  it('are cached for ever if they are assets, and the page is revalidated each time', async () => {
+  it('are cached forever if they are assets, and the page is revalidated each time', async () => {
     const page = await head('/')
     const [asset = ''] = /\/assets\/[\w-]+\.js/.exec(await page.text()) ?? []
     expect(page.headers.get('cache-control')).toBe('public, max-age=0')

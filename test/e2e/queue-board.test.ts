@@ -67,14 +67,16 @@ describe('the board of the queue', () => {
     ] as const) {
       expect([path, (await get(path, basic(admin), method)).status]).toEqual([path, 405])
     }
-    expect((await world.client.queue()).waiting).toBe(1)
+    expect((await world.client.queue()).prioritized).toBe(1)
   })
 
   it('shows an admin the waiting jobs, under a content security policy of its own', async (context) => {
     context.skip(program === undefined, NO_CHROMIUM)
 
     const httpCredentials = { username: 'anyone', password: admin }
-    const page = await browser?.open(`${gateway.url}/queues/queue/jobs?status=waiting`, { httpCredentials })
+    const page = await browser?.open(`${gateway.url}/queues/queue/jobs?status=prioritized`, {
+      httpCredentials,
+    })
     await page?.getByText('"echo <b>in the queue</b>"').waitFor()
     const answer = await get('/queues', basic(admin))
     expect(answer.headers.get('content-security-policy')).not.toMatch(/unsafe|\*|https?:/)

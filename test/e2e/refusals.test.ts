@@ -20,7 +20,7 @@ describe('bad input is refused with a sentence that names the field, and nothing
   it.each<[string, unknown, RegExp]>([
     ['empty code', { code: '' }, /^Code cannot be empty$/],
     ['no code', {}, /^code: must be text, got nothing$/],
-    ['code that is no text', { code: 7 }, /^code: must be text, got 7$/],
+    ['code that is not text', { code: 7 }, /^code: must be text, got 7$/],
     ['5 MiB of code', { code: 'x'.repeat(5 * 1024 * 1024) }, /^code: must be at most 1 MiB/],
     [
       'an unknown language',
@@ -59,7 +59,7 @@ describe('bad input is refused with a sentence that names the field, and nothing
       { code: 'x', files: { '.isopod/sitecustomize.py': file } },
       /^files\.\.isopod/,
     ],
-    ['no object', 'print(1)', /^job: must be an object/],
+    ['a job that is not an object', 'print(1)', /^job: must be an object/],
     ['a cyclic object', cyclic(), /^inputData: must be JSON.*, got an object of 1 fields$/],
   ])('%s', async (_, job, sentence) => {
     const before = await jobKeys()
@@ -94,7 +94,9 @@ describe('the worker refuses with a validation_error', () => {
 
   it('a network that the operator has not defined', async () => {
     const result = await world.client.run({ code: 'print(1)', network: 'host' })
-    expect(result.validationErrors).toEqual(['network: "host" is no profile of this deployment; it has none'])
+    expect(result.validationErrors).toEqual([
+      'network: "host" is not a profile of this deployment; it has none',
+    ])
   })
 
   it('a file that takes the place of the program', async () => {
@@ -108,7 +110,7 @@ describe('the worker refuses with a validation_error', () => {
 /** Keys of jobs, without the short-lived keys of workers. */
 async function jobKeys(): Promise<string[]> {
   const keys = await redisKeys(world.redisUrl, `{${world.prefix}}:jobs:*`)
-  return keys.filter((key) => !/:(meta|stalled-check|marker|events)$/.test(key))
+  return keys.filter((key) => !/:(meta|stalled-check|marker|events|pc)$/.test(key))
 }
 
 function cyclic(): unknown {

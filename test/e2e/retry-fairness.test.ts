@@ -3,8 +3,9 @@ import type { JobInput, Result } from '@isopod/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startWorld, type World } from '../support/world.ts'
 
-const WAIT_SECONDS = 6
-const LIMIT_SECONDS = 12
+/** How long a job may wait for its second run. */
+const WAIT_SECONDS = 4
+const LIMIT_SECONDS = 8
 
 let world: World
 

@@ -24,6 +24,6 @@ it('a job that asks for less isolation, or for a runtime that the worker does no
   const result = await world.client.run(job)
   expect(result).toMatchObject({ status: 'validation_error', attributable: true, runtime: null })
   expect(result.errorMessage).toMatch(
-    /^runtime: "runc" isolates less than "runsc"|^runtime: "crun" is not here; there are .*runc/,
+    /^runtime: "runc" isolates less than "runsc"|^runtime: "crun" is not available; the runtimes are .*runc/,
   )
 })

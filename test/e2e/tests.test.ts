@@ -333,7 +333,7 @@ describe.concurrent('tests that cannot be run', () => {
       'an expectation that is not JSON',
       [{ expected: '{', checker: 'json' }],
       {},
-      /^tests\.0\.expected: is no JSON: "\{"/,
+      /^tests\.0\.expected: is not JSON: "\{"/,
     ],
     [
       'an expectation that is longer than the output limit',

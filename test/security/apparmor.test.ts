@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, inject, it, onTestFinished } from 'vitest'
-import { workerWith } from '../support/ended-worker.ts'
+import { runWorkerToExit } from '../support/ended-worker.ts'
 import { RUNTIME } from '../support/runtime.ts'
 import { startWorld } from '../support/world.ts'
 
@@ -75,13 +75,13 @@ it('without the profile a program can see these pages', async (context) => {
 
 it('a worker does not start with a profile that the engine cannot apply', async () => {
   const { dockerHost, redisUrl } = inject('stack')
-  const { code, output } = await workerWith({
+  const { code, output } = await runWorkerToExit({
     REDIS_URL: redisUrl,
     DOCKER_HOST: dockerHost,
     ISOPOD_APPARMOR_PROFILE: 'isopod-nowhere',
   })
   expect(code).toBe(1)
-  const why = HAS_APPARMOR ? 'is not loaded' : "cannot hold: the engine's host has no AppArmor"
+  const why = HAS_APPARMOR ? 'is not loaded' : "cannot be enforced: the engine's host has no AppArmor"
   expect(output).toContain(`ISOPOD_APPARMOR_PROFILE: "isopod-nowhere" ${why}`)
   expect(output.trim().split('\n')).toHaveLength(1)
 })

@@ -35,9 +35,9 @@ describe('within a batch a program tries to', () => {
       const attacked = await world.client.run({ ...attackOf(attack), ...shared })
       expect(attacked, attacked.stderr).toMatchObject(attack.must)
       const after = await world.client.run({ ...inventory(attack), ...shared })
-      expect(after.containerOrigin === 'batch').toBe(container === 'used again')
+      expect(after.containerOrigin === 'batch').toBe(container === 'reused')
       expectSame(after, alone)
-      if (container === 'used again') return
+      if (container === 'reused') return
       // The following jobs of the batch share the new container.
       const next = await world.client.run({ ...inventory(attack), ...shared })
       expect(next.containerOrigin).toBe('batch')

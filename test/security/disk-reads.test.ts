@@ -12,8 +12,8 @@ async function diskOfImages(): Promise<{ readonly path: string; readonly number:
   try {
     const root = await docker(inject('stack').dockerHost, 'info', '--format', '{{.DockerRootDir}}')
     const { dev } = statSync(root)
-    const of = `/sys/dev/block/${(dev >> 8) & 0xfff}:${(dev & 0xff) | ((dev >> 12) & 0xfff00)}`
-    const link = readlinkSync(of)
+    const device = `/sys/dev/block/${(dev >> 8) & 0xfff}:${(dev & 0xff) | ((dev >> 12) & 0xfff00)}`
+    const link = readlinkSync(device)
     // In sysfs the folder of a partition is inside that of its disk.
     const disk = /\/block\/[^/]+$/.test(link) ? link : dirname(link)
     const number = readFileSync(`/sys/class/block/${basename(disk)}/dev`, 'utf8').trim()

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { beforeEach, expect, inject, it, type TestContext } from 'vitest'
-import { workerWith } from '../support/ended-worker.ts'
+import { runWorkerToExit } from '../support/ended-worker.ts'
 import { docker } from '../support/engine.ts'
 import { eventually } from '../support/eventually.ts'
 
@@ -51,7 +51,10 @@ it.concurrent.for(['pids', 'memory'])(
   'a worker does not start on an engine that cannot limit %s, and names the missing controller',
   async (controller, context) => {
     const engine = await engineWithout(controller, context)
-    const { code, output } = await workerWith({ REDIS_URL: inject('stack').redisUrl, DOCKER_HOST: engine })
+    const { code, output } = await runWorkerToExit({
+      REDIS_URL: inject('stack').redisUrl,
+      DOCKER_HOST: engine,
+    })
     expect(code).toBe(1)
     expect(output).toContain(`the engine cannot enforce limits: no cgroup controller for ${controller}`)
     expect(output.trim().split('\n')).toHaveLength(1)
@@ -60,10 +63,12 @@ it.concurrent.for(['pids', 'memory'])(
 
 // promise: missing-controllers
 it.concurrent('a worker that has to limit disk reads does not start on an engine that cannot limit block I/O', async (context) => {
-  const { code, output } = await workerWith({
+  const { code, output } = await runWorkerToExit({
     REDIS_URL: inject('stack').redisUrl,
     DOCKER_HOST: await engineWithout('blkio', context),
     ISOPOD_IMAGE_DISK_READ: '/dev/sda:100',
+    // This engine has no other runtime.
+    ISOPOD_RUNTIME: 'runc',
   })
   expect(code).toBe(1)
   expect(output).toContain('the engine cannot limit how fast /dev/sda is read')

@@ -131,8 +131,8 @@ export const MUTATIONS: readonly Mutation[] = [
       options.HostConfig['Sysctls'] = {}
     },
   },
-  onlyOnRecord('the other keeps the network away as well', host('NetworkMode', 'host')),
-  onlyOnRecord('the other keeps the network away as well', top('NetworkDisabled', false)),
+  onlyOnRecord('NetworkMode and NetworkDisabled each keep the network away', host('NetworkMode', 'host')),
+  onlyOnRecord('NetworkMode and NetworkDisabled each keep the network away', top('NetworkDisabled', false)),
   host('ReadonlyRootfs', false),
   drop('CapDrop'),
   host('CapAdd', ['SYS_ADMIN']),

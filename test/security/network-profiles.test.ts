@@ -204,7 +204,7 @@ print(f.read() == data)`,
   })
 })
 
-/** Targets that the profile «web» refuses, and its answer. */
+/** Targets that the profile "web" refuses, and its answer. */
 const REFUSED: readonly (readonly [what: string, target: string, answer: RegExp])[] = [
   ['another port', 'allowed.example.org:8080', /^403 .* not in the profile web/],
   ['another name of an allowed address', 'other.example.org:80', /^403 .* not in the profile/],
@@ -216,26 +216,26 @@ const REFUSED: readonly (readonly [what: string, target: string, answer: RegExp]
   ['a name with a private address', 'inner.example.org:80', /^403 .* private/],
   ['a name below a wildcard with a private address', 'own.wild.example.org:80', /^403 .* private/],
   ['the metadata of a cloud', '169.254.169.254:80', /^403 .* link-local/],
-  ['its name', 'meta.example.org:80', /^403 .* link-local/],
+  ['the metadata of a cloud by name', 'meta.example.org:80', /^403 .* link-local/],
   ['an address shared by carriers', '100.64.1.1:80', /^403 .* shared by carriers/],
   ['loopback by name', 'loop.example.org:80', /^403 .* loopback/],
   ['loopback in IPv6', '[::1]:80', /^403 .* loopback/],
-  ['any address', '0.0.0.0:80', /^403 .* unspecified/],
+  ['the unspecified address', '0.0.0.0:80', /^403 .* unspecified/],
   ['Redis on the host', '127.0.0.1:6379', /^403 .* loopback/],
   ['Redis by name', 'localhost:6379', /^403 .* loopback/],
   ['an engine on the host', '127.0.0.1:2375', /^403 .* loopback/],
   ["the host's public address", '93.184.216.100:80', /^403 .* this host's own/],
   ["a name of the host's public address", 'own.example.org:80', /^403 .* this host's own/],
   ['a private address in IPv6', '[fd12:3456::1]:80', /^403 .* private/],
-  ['its name', 'inner-six.example.org:80', /^403 .* private/],
+  ['a private address in IPv6 by name', 'inner-six.example.org:80', /^403 .* private/],
   ["the host's public address in IPv6", '[2606:2800:220:1::100]:80', /^403 .* this host's own/],
   ['a private address in an IPv6 one', '[::ffff:10.1.2.3]:80', /^403 .* disguise/],
   ['a private address behind NAT64', '[64:ff9b::a01:203]:80', /^403 .* disguise/],
-  ['another spelling of loopback', '127.1:6379', /^403 .* loopback/],
-  ['yet another', '0x7f000001:6379', /^403 .* loopback/],
+  ['a shorter spelling of loopback', '127.1:6379', /^403 .* loopback/],
+  ['a hexadecimal spelling of loopback', '0x7f000001:6379', /^403 .* loopback/],
   ['no port', 'allowed.example.org', /^400/],
   ['a path', 'allowed.example.org:80/x', /^400/],
-  ['somebody else in front', 'user@allowed.example.org:80', /^400/],
+  ['a user name in front', 'user@allowed.example.org:80', /^400/],
 ]
 
 // promise: network-profiles
@@ -434,7 +434,7 @@ except ConnectionRefusedError: print("refused")`
   it('is refused if it asks for an unknown profile, with the names of the known ones', async () => {
     const result = await run({ code: 'print(1)', network: 'lan' })
     expect(result).toMatchObject({ status: 'validation_error' })
-    expect(result.validationErrors[0]).toMatch(/"lan" is no profile .* none, web, inner, small/)
+    expect(result.validationErrors[0]).toMatch(/"lan" is not a profile .* none, web, inner, small/)
   })
 })
 

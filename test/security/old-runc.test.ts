@@ -1,6 +1,6 @@
 import { runcEscapes } from '@isopod/protocol'
 import { beforeEach, expect, inject, it } from 'vitest'
-import { workerWith } from '../support/ended-worker.ts'
+import { runWorkerToExit } from '../support/ended-worker.ts'
 import { docker } from '../support/engine.ts'
 import { startWorld } from '../support/world.ts'
 
@@ -20,7 +20,7 @@ const ON_RUNC = { ISOPOD_RUNTIME: 'runc' }
 // promise: old-runc
 it('a runc with known escapes stops the worker, which names them, the version, and the setting that allows it', async () => {
   const settings = { ...ON_RUNC, REDIS_URL: redisUrl, DOCKER_HOST: dockerHost, ISOPOD_ALLOW_OLD_RUNC: '' }
-  const { code, output } = await workerWith(settings)
+  const { code, output } = await runWorkerToExit(settings)
   expect(code).toBe(1)
   expect(output.trim().split('\n')).toHaveLength(1)
   expect(output).toContain(`the engine's runc is ${version}, which has known escapes (${escapes.join(', ')})`)

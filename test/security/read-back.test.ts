@@ -89,7 +89,7 @@ const DEVIATIONS: readonly Deviation[] = [
   ...(RUNTIME === 'runsc' ? [] : DEVIATIONS_OF_LINUX),
 ]
 if (RUNTIME === 'runsc') {
-  console.warn('skipped: privileges and profile (gVisor gives no privilege to anybody, and takes no profile)')
+  console.warn('skipped: privileges and profile (gVisor grants no privileges and applies no profile)')
 }
 
 // Read-back: init reports the limits and privileges that its container really has. If they differ from the requested ones,
@@ -100,7 +100,7 @@ describe('a container that the engine makes differently from what the worker req
     'with %s never gets the program, and the result blames the platform',
     async (_, change, named) => {
       engine.rewrite = change
-      engine.asked.length = engine.sent = 0
+      engine.forget()
       const result = await world.client.run({ language: 'bash', code: 'echo it ran' })
       expect(result.errorMessage).toMatch(named)
       // There is no second attempt, because the same engine would make the same container.

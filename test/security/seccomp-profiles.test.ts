@@ -10,7 +10,7 @@ import {
   seccompDecisions,
 } from '@isopod/sandbox'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
-import { workerWith } from '../support/ended-worker.ts'
+import { runWorkerToExit } from '../support/ended-worker.ts'
 import { RUNTIME } from '../support/runtime.ts'
 import { startWorld, type World } from '../support/world.ts'
 import { attemptResults, attemptsProgram } from './support/attempts-program.ts'
@@ -59,7 +59,7 @@ beforeAll(async () => {
   const least = spare.filter((call) => !NEEDED_CALLS.has(call))
   await writeFile(
     join(directory, 'least.yaml'),
-    JSON.stringify({ blocked: [{ name: 'all', reason: 'as much as can be', calls: least }] }),
+    JSON.stringify({ blocked: [{ name: 'all', reason: 'all that is possible', calls: least }] }),
   )
   const calls = new Set([...profiles.values()].flatMap(({ blocked }) => [...blocked]))
   code = attemptsProgram([...calls].map((call) => ({ call, args: ALLOWED_ATTEMPTS[call] ?? NOTHING })))
@@ -95,7 +95,7 @@ const REFUSED_BY_INIT = new Set(['splice'])
 
 // promise: language-profiles
 describe('a language with a profile of its own', () => {
-  beforeEach((context) => context.skip(inGvisor, 'gVisor takes no seccomp profile'))
+  beforeEach((context) => context.skip(inGvisor, 'gVisor applies no seccomp profile'))
 
   it.each([...SHIPPED, 'own'])('is refused each call that the profile %s blocks', async (name) => {
     const results = await attemptsOf(name)
@@ -167,7 +167,7 @@ it.each([
   const directory = join(folder, name)
   await mkdir(directory)
   if (content !== undefined) await writeFile(join(directory, `${name}.yaml`), content)
-  const { code: exit, output } = await workerWith({
+  const { code: exit, output } = await runWorkerToExit({
     REDIS_URL: redisUrl,
     DOCKER_HOST: dockerHost,
     SANDBOX_LANGUAGE_CONFIG_FILE: await catalogueOf({ [name]: { ...C, seccomp_profile: name } }),

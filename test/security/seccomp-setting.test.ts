@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { seccompDecisions, seccompProfile } from '@isopod/sandbox'
 import { afterAll, beforeAll, beforeEach, expect, inject, it } from 'vitest'
-import { workerWith } from '../support/ended-worker.ts'
+import { runWorkerToExit } from '../support/ended-worker.ts'
 import { RUNTIME } from '../support/runtime.ts'
 import { startWorld } from '../support/world.ts'
 
@@ -14,7 +14,7 @@ libc = ctypes.CDLL(None, use_errno=True)
 print(libc.personality(0), ctypes.get_errno())
 `
 
-beforeEach((context) => context.skip(RUNTIME === 'runsc', 'gVisor takes no seccomp profile'))
+beforeEach((context) => context.skip(RUNTIME === 'runsc', 'gVisor applies no seccomp profile'))
 
 let folder: string
 beforeAll(async () => {
@@ -47,12 +47,12 @@ it('a worker does not start with a profile that refuses no call', async () => {
   const { dockerHost, redisUrl } = inject('stack')
   const file = join(folder, 'open.json')
   await writeFile(file, '{"defaultAction":"SCMP_ACT_ALLOW"}')
-  const { code: exit, output } = await workerWith({
+  const { code: exit, output } = await runWorkerToExit({
     REDIS_URL: redisUrl,
     DOCKER_HOST: dockerHost,
     ISOPOD_SECCOMP_PROFILE: file,
   })
   expect(exit).toBe(1)
-  expect(output).toContain(`ISOPOD_SECCOMP_PROFILE: ${file} must refuse something`)
+  expect(output).toContain(`ISOPOD_SECCOMP_PROFILE: ${file} must refuse at least one system call`)
   expect(output.trim().split('\n')).toHaveLength(1)
 })

@@ -11,20 +11,20 @@ import { EXPECTED, RUNTIME } from '../support/runtime.ts'
 import { startWorld, type World } from '../support/world.ts'
 import { attemptResults, attemptsProgram } from './support/attempts-program.ts'
 import {
+  ALLOWED_ARGUMENTS,
   type Attempt,
   attemptName,
   BLOCKED_ATTEMPTS,
-  FIT_ATTEMPTS,
-  INIT_ATTEMPTS,
-  INIT_FIT_ATTEMPTS,
-  UNFIT_ATTEMPTS,
+  INIT_ALLOWED_ATTEMPTS,
+  INIT_REFUSED_ATTEMPTS,
+  REFUSED_ARGUMENTS,
 } from './support/seccomp-attempts.ts'
 
 const { dockerHost } = inject('stack')
 const architecture = process.arch === 'arm64' ? 'arm64' : 'x64'
 /**
- * Capabilities that the blocked calls need. With them a refusal can only come from the profile. Not simply all, because
- * engines often lack some themselves.
+ * Capabilities that the blocked calls need, so that a refusal can only come from the profile. The list leaves out the others,
+ * because an engine may lack them.
  */
 const CAPABILITIES = [
   ...['DAC_READ_SEARCH', 'NET_ADMIN', 'NET_RAW', 'SETGID', 'SYSLOG', 'SYS_ADMIN', 'SYS_BOOT', 'SYS_CHROOT'],
@@ -51,22 +51,22 @@ beforeAll(async () => {
     .flatMap(({ calls, errno = 'EPERM' }) => calls.map((call) => ({ call, errno })))
   promised = new Map([
     ...blocked.map(({ call, errno }) => [call, errno] as const),
-    ...UNFIT_ATTEMPTS.map((attempt) => [attemptName(attempt), 'EPERM'] as const),
+    ...REFUSED_ARGUMENTS.map((attempt) => [attemptName(attempt), 'EPERM'] as const),
   ])
   const attempts = blocked.map(({ call }): Attempt => ({ call, args: BLOCKED_ATTEMPTS[call] ?? '' }))
   promisedInJob = new Map(promised)
-  for (const attempt of [...UNFIT_ATTEMPTS, ...INIT_ATTEMPTS]) {
+  for (const attempt of [...REFUSED_ARGUMENTS, ...INIT_REFUSED_ATTEMPTS]) {
     if (attempt.inJob !== undefined) promisedInJob.set(attemptName(attempt), attempt.inJob)
   }
-  const tried = [...attempts, ...UNFIT_ATTEMPTS, ...FIT_ATTEMPTS]
+  const tried = [...attempts, ...REFUSED_ARGUMENTS, ...ALLOWED_ARGUMENTS]
   code = attemptsProgram(tried)
-  codeOfJob = attemptsProgram([...tried, ...INIT_ATTEMPTS, ...INIT_FIT_ATTEMPTS])
+  codeOfJob = attemptsProgram([...tried, ...INIT_REFUSED_ATTEMPTS, ...INIT_ALLOWED_ATTEMPTS])
 })
 
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
 /**
- * Compiles and runs the attempts as root with capabilities, so that no refusal comes from anything but the profile.
+ * Compiles and runs the attempts as root with capabilities, so that each refusal comes from the profile.
  *
  * @param profile path of a profile, or `unconfined`
  */
@@ -77,7 +77,7 @@ async function attemptAll(profile: string): Promise<Map<string, string>> {
     [
       ...['run', '--rm', '--interactive', '--network', 'none', '--user', '0:0'],
       ...CAPABILITIES.flatMap((name) => ['--cap-add', name]),
-      // Without it the runtime applies the profile before it changes the user, for which it needs blocked calls.
+      // Otherwise the runtime applies the profile before it changes the user, and the profile blocks calls that this needs.
       ...['--security-opt', 'no-new-privileges'],
       ...['--security-opt', `seccomp=${profile}`, IMAGES.c, 'sh', '-c', script],
     ],
@@ -97,7 +97,7 @@ it('each blocked call has an attempt, and each conditional call has one with all
   const blocked = decisions.blocked.flatMap(({ calls }) => calls)
   expect(Object.keys(BLOCKED_ATTEMPTS).sort()).toEqual([...blocked].sort())
   const conditional = decisions.conditional.map(({ call }) => call).sort()
-  for (const attempts of [UNFIT_ATTEMPTS, FIT_ATTEMPTS]) {
+  for (const attempts of [REFUSED_ARGUMENTS, ALLOWED_ARGUMENTS]) {
     expect([...new Set(attempts.map(({ call }) => call))].sort()).toEqual(conditional)
   }
 })
@@ -114,7 +114,7 @@ describe('in a container with only the seccomp profile', () => {
   })
 
   it('conditional calls with allowed arguments succeed', () => {
-    for (const attempt of FIT_ATTEMPTS)
+    for (const attempt of ALLOWED_ARGUMENTS)
       expect(results.get(attemptName(attempt)), attemptName(attempt)).toBe('ok')
   })
 
@@ -136,7 +136,7 @@ it('each refusal comes from the profile, because without one the kernel answers 
     context.skip('the engine maps users, so root in a container has no privilege that the call needs')
   }
   const results = await attemptAll('unconfined')
-  // A kernel that lacks a call answers ENOSYS too, so that refusals by ENOSYS prove nothing, except for clone3.
+  // A kernel that lacks a call also answers ENOSYS, so ENOSYS proves something only for clone3, which current kernels have.
   const expected = [...promised].filter(([name, errno]) => errno === 'EPERM' || name === 'clone3')
   expect(expected.filter(([name, errno]) => results.get(name) === errno)).toEqual([])
 })
@@ -149,7 +149,7 @@ describe('in a job', () => {
   })
   afterAll(() => world?.close())
 
-  it('blocked calls, and conditional calls with disallowed arguments, are refused, with runc by the promised errno', async () => {
+  it('blocked calls, and conditional calls with disallowed arguments, are refused; runc returns the promised errno', async () => {
     const result = await world.client.run({
       language: 'c',
       code: codeOfJob,
@@ -158,12 +158,12 @@ describe('in a job', () => {
     expect(result, result.errorMessage ?? '').toMatchObject({ status: 'success' })
     const results = attemptResults(result.stdout)
     if (RUNTIME === 'runsc') {
-      // Under gVisor its own kernel refuses, with other errors.
+      // Under gVisor its own kernel refuses them, with other errors.
       const allowed = [...promisedInJob.keys()].filter((name) => results.get(name) === 'ok')
       expect(allowed.sort()).toEqual(EXPECTED.harmlessCalls)
     } else expect(only(results, promisedInJob.keys())).toEqual(Object.fromEntries(promisedInJob))
-    const fit = [...FIT_ATTEMPTS, ...INIT_FIT_ATTEMPTS]
-    for (const attempt of fit.filter(({ call }) => RUNTIME === 'runc' || call !== 'seccomp'))
+    const allowedAttempts = [...ALLOWED_ARGUMENTS, ...INIT_ALLOWED_ATTEMPTS]
+    for (const attempt of allowedAttempts.filter(({ call }) => RUNTIME === 'runc' || call !== 'seccomp'))
       expect(results.get(attemptName(attempt)), attemptName(attempt)).toBe('ok')
   })
 })

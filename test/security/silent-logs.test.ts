@@ -181,8 +181,8 @@ async function enqueueRaw(id: string, fields: Readonly<Record<string, string>>):
 describe('a worker’s log has no text of a job', () => {
   it.concurrent('that is not a valid job', async () => {
     const bad = (place: string) => `{"code": "${secret(place)}`
-    await enqueueRaw('raw-1', { data: bad('data that is no JSON'), opts: '{}' })
-    await enqueueRaw('raw-2', { data: '{}', opts: bad('options that are no JSON') })
+    await enqueueRaw('raw-1', { data: bad('data that is not JSON'), opts: '{}' })
+    await enqueueRaw('raw-2', { data: '{}', opts: bad('options that are not JSON') })
     await enqueueRaw('raw-3', { data: '{}', opts: '{}', progress: bad('progress') })
     await enqueueRaw('raw-4', {
       data: JSON.stringify({
@@ -234,11 +234,11 @@ describe('a worker’s log has no text of a job', () => {
       `import time; time.sleep(1); print("${secret('refused by Redis')}")`,
     )
     const id = await world.client.submit({ ...carried('refused by Redis'), code })
-    const trouble = async () => (await world.log()).filter(({ msg }) => msg === 'a queue operation failed')
-    const before = (await trouble()).length
+    const failures = async () => (await world.log()).filter(({ msg }) => msg === 'a queue operation failed')
+    const before = (await failures()).length
     // This key of the results queue gets the wrong type, so that publishing the result fails, with all arguments in the error.
     await command('SET', key('results-default:wait'), 'x')
-    const found = await eventually(trouble, (some) => some.length > before)
+    const found = await eventually(failures, (some) => some.length > before)
     expect(found.length).toBeGreaterThan(before)
     await whileRefused(() => sleep(1500))
     expect((await world.client.wait(id)).status).toBe('success')

@@ -10,6 +10,7 @@ export class Bridge {
   readonly #attached = new Set<Socket>()
   #server: Server | undefined
   #breakOnce: RegExp | undefined
+  #frozen = false
 
   constructor(path: string, to: string) {
     this.path = path
@@ -39,6 +40,7 @@ export class Bridge {
           other.destroy()
         })
         one.pipe(other)
+        if (this.#frozen) one.pause()
       }
     }).listen(this.path)
     await once(this.#server, 'listening')
@@ -59,6 +61,18 @@ export class Bridge {
     const attached = [...this.#attached]
     for (const socket of attached) socket.destroy()
     return attached.length
+  }
+
+  /** Passes no byte on, as an engine that is stopped, until {@link thaw}. */
+  freeze(): void {
+    this.#frozen = true
+    for (const socket of this.#open) socket.pause()
+  }
+
+  /** Passes everything on again. */
+  thaw(): void {
+    this.#frozen = false
+    for (const socket of this.#open) socket.resume()
   }
 
   /** Cuts all connections and refuses new ones until {@link mend}. */

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 const WORKER = fileURLToPath(new URL('../../apps/worker/dist/main.js', import.meta.url))
 
 /** Runs a worker until it exits. After 20 s it is killed, and `code` is null. */
-export function workerWith(env: NodeJS.ProcessEnv): Promise<{ code: number | null; output: string }> {
+export function runWorkerToExit(env: NodeJS.ProcessEnv): Promise<{ code: number | null; output: string }> {
   return new Promise((resolve) => {
     const child = execFile(
       process.execPath,

@@ -1,21 +1,25 @@
 import { once } from 'node:events'
 import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net'
 
-/** A relay to a server whose connections can be cut, like a network failure. */
+/** A relay to a server whose connections can be cut or silenced, like a network failure. */
 export interface Relay {
   /** URL of the server through the relay. */
   readonly url: string
   /** Cuts all connections; new ones are refused. */
   cut(): void
+  /** Drops everything on the present connections without closing them, like a peer that lost its power; new ones work. */
+  silence(): void
   /** Accepts connections again, at the same address. */
   mend(): Promise<void>
 }
 
-/** Opens a relay to a server of this host. */
+/** Opens a relay to a server of this host: the URL of a port, or `redis+unix://` and the path of a socket. */
 export async function openRelay(target: string): Promise<Relay> {
+  const { protocol, pathname, port: targetPort } = new URL(target)
+  const isSocket = protocol.endsWith('+unix:')
   const sockets = new Set<Socket>()
   const server = createServer((incoming) => {
-    const outgoing = createConnection(Number(new URL(target).port), '127.0.0.1')
+    const outgoing = isSocket ? createConnection(pathname) : createConnection(Number(targetPort), '127.0.0.1')
     incoming.pipe(outgoing).pipe(incoming)
     for (const socket of [incoming, outgoing]) {
       sockets.add(socket)
@@ -29,10 +33,14 @@ export async function openRelay(target: string): Promise<Relay> {
   await listen(0)
   const { port } = server.address() as AddressInfo
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: `${isSocket ? 'redis' : 'http'}://127.0.0.1:${port}`,
     cut() {
       server.close()
       for (const socket of sockets) socket.destroy()
+    },
+    silence() {
+      // The server keeps its side of a dead connection, as it does when no packet arrives.
+      for (const socket of sockets) socket.unpipe().resume()
     },
     mend: () => listen(port),
   }

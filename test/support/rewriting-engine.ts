@@ -16,11 +16,10 @@ export class RewritingEngine {
   readonly path: string
   /** The options that the worker requested, one entry per container. */
   readonly asked: CreateOptions[] = []
-  /** Bytes sent to init of all containers. A test may set it back to 0. */
-  sent = 0
   readonly #to: string
   readonly #server: Server
   readonly #wires = new Set<Duplex>()
+  #sent = { bytes: 0 }
   /** Changes the options of a new container in place; does nothing by default. */
   rewrite: (options: CreateOptions) => void = () => {}
 
@@ -32,9 +31,10 @@ export class RewritingEngine {
     // The worker attaches to a container; after the upgrade the connection carries raw bytes to and from init.
     this.#server.on('upgrade', (near, socket, head) => {
       // `head` can begin with the body of the attach call, which is not sent to init.
-      this.sent += head.length - Number(near.headers['content-length'] ?? 0)
+      const sent = this.#sent
+      sent.bytes += head.length - Number(near.headers['content-length'] ?? 0)
       socket.on('data', (chunk: Buffer) => {
-        this.sent += chunk.length
+        sent.bytes += chunk.length
       })
       const far = connect({ path: to, allowHalfOpen: true }, () => {
         const request = `${near.method} ${near.url} HTTP/1.1\r\n${headerLines(near)}\r\n`
@@ -51,6 +51,17 @@ export class RewritingEngine {
         far.destroy()
       })
     })
+  }
+
+  /** Bytes sent to init of all containers since the last {@link forget}. */
+  get sent(): number {
+    return this.#sent.bytes
+  }
+
+  /** Forgets what was asked and sent. Containers from before do not count any more: a job's container ends after its result. */
+  forget(): void {
+    this.asked.length = 0
+    this.#sent = { bytes: 0 }
   }
 
   async open(): Promise<void> {
@@ -89,7 +100,7 @@ export class RewritingEngine {
 
   #changed(body: Buffer): Buffer {
     const options = JSON.parse(body.toString()) as CreateOptions & { Labels?: Record<string, string> }
-    if (options.Labels?.['isopod.deadline'] === undefined) return body
+    if (options.Labels?.['isopod.lifetime'] === undefined) return body
     this.asked.push(structuredClone(options))
     this.rewrite(options)
     return Buffer.from(JSON.stringify(options))

@@ -4,7 +4,7 @@ const MIB = 1024 * 1024
 export const RUNTIME = process.env['ISOPOD_RUNTIME'] === 'runsc' ? 'runsc' : 'runc'
 
 /**
- * Whether all attacks are jobs of one batch and share its containers: `TEST_REUSE=batch`. Each job requests this; it is no
+ * Whether all attacks are jobs of one batch and share its containers: `TEST_REUSE=batch`. Each job requests this; it is not a
  * setting of the worker.
  */
 export const REUSE = process.env['TEST_REUSE'] === 'batch' ? 'batch' : 'never'
@@ -12,7 +12,7 @@ export const REUSE = process.env['TEST_REUSE'] === 'batch' ? 'batch' : 'never'
 /** Expectations that differ under gVisor, with the reason; docs/gvisor.md describes them. */
 export const EXPECTED = {
   /** Under gVisor the whole sandbox is killed, including init, so the peak is that of the last sample before. */
-  leastPeakOfMemoryBomb: under({ runc: 56 * MIB, runsc: 1 }),
+  minPeakOfMemoryBomb: under({ runc: 56 * MIB, runsc: 1 }),
   /** gVisor's tmpfs has no maximum number of inodes, so memory or time ends the program. */
   inodeFiller: under<object>({
     runc: { status: 'success', stdout: 'ENOSPC True\n' },

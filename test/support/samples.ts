@@ -33,7 +33,7 @@ export function sampleOutcome(changes: Partial<Outcome> = {}): Outcome {
   }
 }
 
-/** The result of a job that succeeded and printed «hello». */
+/** The result of a job that succeeded and printed "hello". */
 export function sampleResult(changes: Partial<Result> = {}): Result {
   return {
     id: 'j-1',
@@ -66,4 +66,56 @@ export function sampleResult(changes: Partial<Result> = {}): Result {
     tenant: 'default',
     ...changes,
   }
+}
+
+/** A result with every optional field. */
+export function sampleFullResult(changes: Partial<Result> = {}): Result {
+  return sampleResult({
+    raw: { stdout: '/w==', stderr: '/w==' },
+    files: { 'plot.png': { content: 'AAE=', encoding: 'base64' } },
+    compileOutput: 'warning',
+    resourceUsage: {
+      executionTimeSeconds: 1,
+      memoryStartMb: 1,
+      memoryPeakMb: 1,
+      cpuSamples: 1,
+      cpuAveragePercent: 1,
+      cpuPeakPercent: 1,
+    },
+    limitsApplied: {
+      timeoutSeconds: 1,
+      cpuSeconds: null,
+      memoryMb: 16,
+      memorySwapMb: null,
+      cpus: 1,
+      processes: 1,
+      diskMb: 1,
+      outputBytes: 1,
+      openFiles: 16,
+      outside: { limits: ['cpus'], source: 'kernel' },
+    },
+    policy: { mode: 'warn', rules: 'standard', checked: true },
+    containerOrigin: 'made',
+    preloaded: true,
+    flaky: true,
+    cached: true,
+    cachedFrom: 'j-2',
+    batchId: 'b',
+    tests: [
+      {
+        name: '1',
+        verdict: 'passed',
+        exitCode: 0,
+        signal: null,
+        wallMs: 1,
+        cpuMs: 1,
+        memoryPeakBytes: 1,
+        diff: null,
+        flaky: true,
+        suspicious: 'x',
+      },
+    ],
+    summary: { passed: 1, total: 1, score: 1, status: 'success', flaky: 1 },
+    ...changes,
+  })
 }

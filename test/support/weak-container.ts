@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 
 /** Maximum number of characters of the engine's error in an error message. */
-const WORDS = 500
+const MAX_ERROR_CHARACTERS = 500
 
 /** A Python program and a container with less hardening than those of workers. */
 export interface WeakContainer {
@@ -37,6 +37,7 @@ export async function runInWeakContainer(container: WeakContainer): Promise<stri
     once(child, 'close'),
   ])
   // Docker itself fails with 125; any other code is the program's.
-  if (code === 125) throw new Error(`the engine could not start the container: ${stderr.slice(0, WORDS)}`)
+  if (code === 125)
+    throw new Error(`the engine could not start the container: ${stderr.slice(0, MAX_ERROR_CHARACTERS)}`)
   return stdout
 }

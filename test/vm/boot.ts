@@ -83,7 +83,7 @@ export async function boot(options: BootOptions): Promise<void> {
     signal.removeEventListener('abort', onAbort)
   }
   signal.throwIfAborted()
-  if (ended?.trouble !== undefined) throw new Error(`in the guest: ${ended.trouble}`)
+  if (ended?.problem !== undefined) throw new Error(`in the guest: ${ended.problem}`)
   if (ended !== undefined) return
   const why =
     first === 'deadline' ? `did not end within ${options.deadlineMs / 60_000} minutes` : 'ended early'

@@ -15,6 +15,8 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   'test/chaos/engine-loss.test.ts': 'starts an engine of its own, for which the guest has no images',
   'test/chaos/gateway-loss.test.ts': PLATFORM,
   'test/chaos/grade-loss.test.ts': TOO_LONG,
+  'test/chaos/nemesis.test.ts': PLATFORM,
+  'test/chaos/outage.test.ts': PLATFORM,
   'test/chaos/poisoned-queue.test.ts': PLATFORM,
   'test/chaos/redis-loss.test.ts': PLATFORM,
   'test/chaos/worker-loss.test.ts': PLATFORM,

@@ -4,13 +4,13 @@ import type { VmArchitecture } from './machine.ts'
 /** Kinds of engines in the guest. */
 export type EngineMode = 'plain' | 'rootless' | 'userns-remap' | 'newer-runc'
 
-/** Whether an engine of this kind has its own image store, and loads {@link FEW} at the start of its leg. */
+/** Whether an engine of this kind has its own image store, and loads {@link LOADED_IMAGES} at the start of its leg. */
 export function loadsImages(mode: EngineMode): boolean {
   return mode === 'rootless' || mode === 'userns-remap'
 }
 
 /** Images that are loaded under emulation, which takes a minute for each 100 MB. */
-export const FEW: readonly ImageName[] = ['bash']
+export const LOADED_IMAGES: readonly ImageName[] = ['bash']
 
 /** A leg: one boot of a virtual machine, and the specs that it runs. */
 export interface Leg {

@@ -111,5 +111,5 @@ function minutesOf(text: string | undefined): number | undefined {
 }
 
 function wrong(option: string, allowed: readonly string[], given: string | undefined): UsageError {
-  return new UsageError(`${option}: must be of ${allowed.join(', ')}, got ${JSON.stringify(given)}`)
+  return new UsageError(`${option}: must be one of ${allowed.join(', ')}, got ${JSON.stringify(given)}`)
 }

@@ -17,9 +17,9 @@ export interface GuestTask {
 /** An event that the guest reports, one JSON object per line. */
 export type GuestEvent =
   | { readonly event: 'up'; readonly facts: Readonly<Record<string, string>> }
-  | { readonly event: 'say'; readonly line: string }
+  | { readonly event: 'log'; readonly line: string }
   | TestEvent
-  | { readonly event: 'end'; readonly trouble?: string }
+  | { readonly event: 'end'; readonly problem?: string }
 
 /** The end of one test. */
 export interface TestEvent {

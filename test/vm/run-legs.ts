@@ -22,7 +22,7 @@ const IMAGE_NAMES: Readonly<Record<VmArchitecture, readonly ImageName[]>> = {
   arm64: ['c', 'bash'],
 }
 
-interface Surroundings {
+interface LegEnvironment {
   readonly signal: AbortSignal
   readonly log: (line: string) => void
 }
@@ -35,12 +35,12 @@ interface Disks {
 }
 
 /** Makes the missing disks, boots a machine for each leg, and counts its tests. */
-export async function runLegs(options: VmOptions, around: Surroundings): Promise<Totals> {
-  await installPackages(MACHINES[options.architecture].needs, around.log)
-  const disks = await makeDisks(options, around)
+export async function runLegs(options: VmOptions, environment: LegEnvironment): Promise<Totals> {
+  await installPackages(MACHINES[options.architecture].needs, environment.log)
+  const disks = await makeDisks(options, environment)
   const totals = new Totals()
   for (const leg of legsOf(options.architecture).filter(({ name }) => options.legs.includes(name))) {
-    await runLeg(leg, disks, options, around, totals)
+    await runLeg(leg, disks, options, environment, totals)
   }
   return totals
 }
@@ -49,14 +49,14 @@ async function runLeg(
   leg: Leg,
   { root, modules, images }: Disks,
   options: VmOptions,
-  { signal, log }: Surroundings,
+  { signal, log }: LegEnvironment,
   totals: Totals,
 ): Promise<void> {
   const startedAt = performance.now()
   const own = new Totals()
   const terminal = legReporter(leg.name, log)
   log(`${leg.name}: booting`)
-  const trouble = await inScratch(async (scratch) => {
+  const failure = await inScratch(async (scratch) => {
     const repo = join(scratch, 'repo.disk')
     await makeRepo(repo, scratch)
     const { specs, only } = options
@@ -89,15 +89,15 @@ async function runLeg(
     )
   })
   signal.throwIfAborted()
-  if (trouble !== undefined) {
+  if (failure !== undefined) {
     own.add({ state: 'failed' })
     totals.add({ state: 'failed' })
-    log(`${leg.name}: ${trouble instanceof Error ? trouble.message : String(trouble)}`)
+    log(`${leg.name}: ${failure instanceof Error ? failure.message : String(failure)}`)
   }
   log(`${leg.name}: ${own} in ${Math.round((performance.now() - startedAt) / 1000)} s`)
 }
 
-async function makeDisks({ architecture }: VmOptions, { log }: Surroundings): Promise<Disks> {
+async function makeDisks({ architecture }: VmOptions, { log }: LegEnvironment): Promise<Disks> {
   const root = await makeRoot(architecture, log)
   const modules = await makeModules(architecture, log)
   const images = await makeImages({

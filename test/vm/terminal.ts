@@ -7,7 +7,7 @@ export function legReporter(leg: string, log: (line: string) => void): (event: G
   return (event) => {
     if (event.event === 'up') {
       for (const [name, value] of Object.entries(event.facts)) log(`${leg}: ${name} ${value}`)
-    } else if (event.event === 'say') log(`${leg}: ${event.line}`)
+    } else if (event.event === 'log') log(`${leg}: ${event.line}`)
     else if (event.event === 'test') {
       const { state, file, title, ms, errors } = event
       log(`${leg}: ${MARKS[state]} ${file} > ${title} (${(ms / 1000).toFixed(1)} s)`)

@@ -29,7 +29,7 @@ function bash(paths: readonly Path[]): string {
   })
   return `_isopod() {
   local cur="\${COMP_WORDS[COMP_CWORD]}" prev="\${COMP_WORDS[COMP_CWORD-1]}" command="" flags="" names="" at
-  # Bash takes the sign of --option=value for a word.
+  # Bash treats the sign in --option=value as a word of its own.
   if [[ "$cur" == "=" ]]; then cur=""
   elif [[ "$prev" == "=" ]]; then prev="\${COMP_WORDS[COMP_CWORD-2]}"
   fi

@@ -1,4 +1,5 @@
 import type { Access } from '@isopod/access'
+import type { DeadResults, Quarantine } from '@isopod/client'
 import type { Log, ServiceProcess, Stack } from '@isopod/devstack'
 import type { ExitCode } from '@isopod/service-kit'
 import type { WebhookQueue } from '@isopod/webhooks'
@@ -10,8 +11,9 @@ export interface Services {
   connect(url: string, env: NodeJS.ProcessEnv): Promise<JobClient>
   /** The stack that an earlier call left running, if all of it still answers. */
   findStack(env: NodeJS.ProcessEnv): Promise<Stack | undefined>
+  /** The private Redis and engine that an earlier call left running. */
   findPrivateServices(env: NodeJS.ProcessEnv): Promise<Partial<Pick<Stack, 'redis' | 'engine'>>>
-  /** Starts the missing parts of a stack with that many workers. */
+  /** Starts the missing parts of a stack with at least `workers` workers. */
   ensureStack(options: { env: NodeJS.ProcessEnv; workers: number; log: Log }): Promise<Stack>
   /** Stops and removes what {@link Services.ensureStack} has started. */
   stackDown(options: { env: NodeJS.ProcessEnv; purge: boolean; log: Log }): Promise<void>
@@ -21,6 +23,10 @@ export interface Services {
   openAccess(url: string, env: NodeJS.ProcessEnv): Promise<Access>
   /** Webhooks of the deployment that the environment names. */
   openWebhooks(url: string, env: NodeJS.ProcessEnv): Promise<WebhookQueue>
+  /** Results of the deployment that their consumers could not handle. */
+  openDeadResults(url: string, env: NodeJS.ProcessEnv): Promise<DeadResults>
+  /** What other programs damaged in the queue of the deployment. */
+  openQuarantine(url: string, env: NodeJS.ProcessEnv): Promise<Quarantine>
   /** Runs the MCP server on this process's stdin and stdout until it ends; resolves with its exit code. */
   serveMcp(args: readonly string[], env: NodeJS.ProcessEnv): Promise<ExitCode>
 }

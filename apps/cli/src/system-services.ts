@@ -7,12 +7,12 @@ const devstack = () => import('@isopod/devstack')
 export const systemServices: Services = {
   async connect(url, env) {
     const { connect } = await import('@isopod/client')
-    return await connect({ url, ...(await queueSettings(env)) })
+    // The commands warn by themselves, at once.
+    return await connect({ url, ...(await queueSettings(env)), onNoWorker: () => {} })
   },
   async findStack(env) {
     return await (await devstack()).findStack({ env })
   },
-
   async findPrivateServices(env) {
     return await (await devstack()).findPrivateServices({ env })
   },
@@ -38,6 +38,14 @@ export const systemServices: Services = {
   async openWebhooks(url, env) {
     const { openWebhookQueue } = await import('@isopod/webhooks')
     return await openWebhookQueue({ url, ...(await queueSettings(env)) })
+  },
+  async openDeadResults(url, env) {
+    const { openDeadResults } = await import('@isopod/client')
+    return await openDeadResults({ url, ...(await queueSettings(env)) })
+  },
+  async openQuarantine(url, env) {
+    const { openQuarantine } = await import('@isopod/client')
+    return await openQuarantine({ url, ...(await queueSettings(env)) })
   },
   async serveMcp(args, env) {
     const { serveMcp } = await import('./serve-mcp.ts')

@@ -26,6 +26,6 @@ export async function redisUrl(io: Io, services: Services): Promise<string> {
   if (given) return given
   const found = await services.findStack(io.env)
   if (found !== undefined) return found.redis.url
-  note(io, 'isopod: no REDIS_URL and nothing running, so a private stack starts; «isopod down» stops it')
+  note(io, 'isopod: no REDIS_URL and nothing running, so a private stack starts; "isopod down" stops it')
   return (await startStack(io, services, 1)).redis.url
 }

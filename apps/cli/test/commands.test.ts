@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { COMMANDS as TABLE } from '../src/declare/commands.ts'
-import { cli, fakeClient, resultOf } from './support.ts'
+import { cli, fakeClient, IDLE, resultOf } from './support.ts'
 
 const COMMANDS = Object.keys(TABLE)
 
@@ -19,6 +19,21 @@ describe('isopod', () => {
       exitCode: 2,
       stderr: expect.stringContaining("unknown command 'rnu'"),
     })
+  })
+})
+
+describe.each(['submit', 'run'])('isopod %s without a live worker', (command) => {
+  it.each([
+    [0, true],
+    [1, false],
+  ])('says so on stderr (%i workers)', async (workers, isSaid) => {
+    const fake = fakeClient()
+    const queue = async () => ({ ...IDLE, workers })
+    const client = { ...fake, client: { ...fake.client, queue } }
+    const { exitCode, stderr } = await cli([command, '-', '--language', 'python'], { stdin: 'x', client })
+    expect([exitCode, stderr.includes('isopod: no worker is running; jobs wait until one starts\n')]).toEqual(
+      [0, isSaid],
+    )
   })
 })
 

@@ -1,5 +1,4 @@
-import type { JobInput, Result } from '@isopod/protocol'
-import { parseJob } from '@isopod/protocol'
+import { type JobInput, parseJob, type Result } from '@isopod/protocol'
 import { describe, expect, it } from 'vitest'
 import { type DemoJob, differences } from '../src/demo/expectation.ts'
 import { DEMO_JOBS } from '../src/demo/jobs.ts'
@@ -51,6 +50,8 @@ async function demo(answer: (job: JobInput) => Result, args: string[] = [], url?
     startGateway: () => Promise.reject(new Error('not asked for')),
     openAccess: () => Promise.reject(new Error('not asked for')),
     openWebhooks: () => Promise.reject(new Error('not asked for')),
+    openDeadResults: () => Promise.reject(new Error('not asked for')),
+    openQuarantine: () => Promise.reject(new Error('not asked for')),
     serveMcp: async () => 0,
   }
   return await cli(['demo', ...args], { client, services, env: { REDIS_URL: url } })

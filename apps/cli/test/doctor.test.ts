@@ -1,8 +1,12 @@
-import { describe, expect, it } from 'vitest'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { judgeCatalogue, judgeCgroup, judgeImages } from '../src/doctor/inspect-engine.ts'
 import { inspectInit } from '../src/doctor/inspect-init.ts'
+import { inspectShims } from '../src/doctor/inspect-shims.ts'
 import { judgeRunc } from '../src/doctor/runc-version.ts'
-import { cli, fakeClient, servicesWith } from './support.ts'
+import { cli, fakeClient, IDLE, servicesWith } from './support.ts'
 
 describe('judgeRunc', () => {
   it.each(['1.2.8', '1.2.10', '1.3.3', '1.3.4+ds1', '1.4.0', '2.0.0'])('accepts runc %s', (version) => {
@@ -106,19 +110,75 @@ describe('isopod doctor', () => {
     )
   })
 
+  it.each([
+    [0, 'none is running; isopod up starts one'],
+    [3, 'none is running, and 3 jobs wait; isopod up starts one'],
+  ])('warns if the workers of the languages are gone and %i jobs wait', async (waiting, text) => {
+    const { client } = fakeClient()
+    const queue = async () => ({ ...IDLE, workers: 0, slots: 0, waiting })
+    const env = { DOCKER_HOST: 'unix:///nowhere.sock' }
+    const { stdout } = await cli(['doctor', '--json'], { env, services: servicesWith({ ...client, queue }) })
+    expect(stdout).toContain(`{"state":"warning","subject":"workers","text":"${text}"}`)
+  })
+
   it('prints one JSON object per line with --json', async () => {
     const { stdout } = await cli(['doctor', '--json'], { env: { DOCKER_HOST: 'unix:///nowhere.sock' } })
     const findings = stdout
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line) as unknown)
-    expect(findings).toContainEqual({ state: 'ok', subject: 'workers', text: 'can run python' })
+    expect(findings).toContainEqual({
+      state: 'ok',
+      subject: 'workers',
+      text: '1 running, 4 jobs at once; can run python',
+    })
   })
 
   it('prints one line for each part of the stack', async () => {
     const { stdout } = await cli(['doctor'], { env: { DOCKER_HOST: 'unix:///nowhere.sock' } })
     expect(stdout).toMatch(/^✓ redis +redis:\/\/test$/m)
-    expect(stdout).toMatch(/^✓ workers +can run python$/m)
+    expect(stdout).toMatch(/^✓ workers +1 running, 4 jobs at once; can run python$/m)
     expect(stdout).toMatch(/^[✓–] init /m)
+  })
+})
+
+describe('inspectShims', () => {
+  /** A folder like `/proc`, on a host that has been up for 1000 s. */
+  async function procOf(...processes: [pid: number, name: string, parent: number, age: number][]) {
+    const proc = await mkdtemp(join(tmpdir(), 'isopod-proc-'))
+    onTestFinished(() => rm(proc, { recursive: true }))
+    await writeFile(join(proc, 'uptime'), '1000.00 900.00\n')
+    for (const [pid, name, parent, age] of processes) {
+      const between = '0 '.repeat(17)
+      await mkdir(join(proc, String(pid)))
+      await writeFile(
+        join(proc, String(pid), 'stat'),
+        `${pid} (${name}) S ${parent} ${between}${(1000 - age) * 100} 0\n`,
+      )
+    }
+    return proc
+  }
+
+  it('counts the shims without a container, and names how to end them', async () => {
+    const proc = await procOf(
+      [10, 'containerd-shim', 1, 500],
+      [11, 'isopod-init (x)', 10, 400],
+      [20, 'containerd-shim', 1, 500],
+      [30, 'containerd-shim', 1, 5],
+    )
+    expect(await inspectShims(proc)).toEqual([
+      {
+        state: 'warning',
+        subject: 'shims',
+        text: '1 of 3 have no container, left by a containerd that was killed; end them with: kill -9 20',
+      },
+    ])
+  })
+
+  it('is content with shims that have their container, and silent where there is none', async () => {
+    const proc = await procOf([10, 'containerd-shim', 1, 500], [11, 'init', 10, 500])
+    expect(await inspectShims(proc)).toMatchObject([{ state: 'ok', text: '1, each with its container' }])
+    expect(await inspectShims(await procOf([1, 'init', 0, 900]))).toEqual([])
+    expect(await inspectShims('/nonexistent')).toEqual([])
   })
 })

@@ -53,7 +53,9 @@ describe('isopod run --follow', () => {
       FINISHED,
     ])
     expect(stderr).toContain('isopod: the program starts again (attempt 2); what it printed so far is void\n')
-    expect(stderr).toContain('isopod: 70 bytes of output are not shown live; without --follow all is\n')
+    expect(stderr).toContain(
+      'isopod: 70 bytes of output are not shown live; without --follow, all of it is shown\n',
+    )
   })
 
   it('escapes deceptive characters on a terminal, also across chunks and streams', async () => {

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib'
 import type { BatchOptions } from '@isopod/client'
 import type { JobInput, Result } from '@isopod/protocol'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { cli, fakeClient, resultOf } from './support.ts'
+import { cli, fakeClient, IDLE, resultOf } from './support.ts'
 
 const PROBLEMS = ['a', 'b'].map((id) => ({
   task_id: id,
@@ -47,7 +47,7 @@ function byWord({ code }: JobInput): Result {
   if (code.includes('loop')) return tested('timeout')
   if (code.includes('raise')) return tested('runtime_error', 'exit code 1\nValueError: of 7')
   if (code.includes('broken')) {
-    return resultOf({ status: 'setup_error', attributable: false, errorMessage: 'engine is away' })
+    return resultOf({ status: 'setup_error', attributable: false, errorMessage: 'engine is unavailable' })
   }
   return tested(code.includes('return 1') ? 'passed' : 'runtime_error', 'exit code 1\nAssertionError')
 }
@@ -134,13 +134,13 @@ describe('isopod grade', () => {
     const out = await grade(at, '--samples', at('samples.jsonl'), '--out', at('out.jsonl'))
     expect(out.exitCode).toBe(3)
     expect(out.stdout).toMatch(
-      /platform faults: 1 remain, 0 were run again\n {2}sample 5 of b: engine is away\n$/,
+      /platform faults: 1 remain, 0 were run again\n {2}sample 5 of b: engine is unavailable\n$/,
     )
     const last = JSON.parse(readFileSync(at('out.jsonl'), 'utf8').trimEnd().split('\n').at(-1) ?? '')
     expect(last).toEqual({
       task_id: 'b',
       completion: 'broken',
-      result: 'platform fault: engine is away',
+      result: 'platform fault: engine is unavailable',
     })
   })
 
@@ -152,7 +152,7 @@ describe('isopod grade', () => {
       task_id: 'a',
       completion: 'broken',
       model: 'm',
-      result: 'platform fault: engine is away',
+      result: 'platform fault: engine is unavailable',
     })
   })
 
@@ -326,8 +326,8 @@ describe('isopod grade', () => {
       [],
       'the data set has no "__proto__"',
     ],
-    ['a line that is no JSON', '{"task_id": "a", "completion": ""}\n{', [], 'samples.jsonl:2: must be JSON'],
-    ['a file that is no JSON', 'hello\u0007', [], 'samples.jsonl:1: must be JSON'],
+    ['a line that is not JSON', '{"task_id": "a", "completion": ""}\n{', [], 'samples.jsonl:2: must be JSON'],
+    ['a file that is not JSON', 'hello\u0007', [], 'samples.jsonl:1: must be JSON'],
     [
       'a field of another kind',
       '\n{"task_id": "a", "completion": 1}',
@@ -341,7 +341,7 @@ describe('isopod grade', () => {
     ['a strange batch', 'x', ['--batch-id', 'a:b'], '--batch-id: must be 1 to 100 characters'],
     ['a folder as output', 'x', ['--out', '/tmp'], '--out: must be a file, and "/tmp" is a folder'],
     ['an output nowhere', 'x', ['--report', '/nowhere/r.html'], '--report: cannot write in "/nowhere"'],
-    ['to write over its samples', 'x', ['--out', 'SAMPLES'], '--out: must be a file that is not read, got'],
+    ['to write over its samples', 'x', ['--out', 'SAMPLES'], '--out: must not be an input file, got'],
     [
       'results and report in one',
       'x',
@@ -354,7 +354,7 @@ describe('isopod grade', () => {
       'pass@10 of problems whose samples are skipped',
       'x',
       ['--stop-when', 'failed', '--k', '10'],
-      '--stop-when: failed leaves',
+      '--stop-when: failed allows only --k 1',
     ],
   ])('refuses %s with exit code 2 before anything runs', async (what, text, options, sentence) => {
     const at = given([])
@@ -385,15 +385,22 @@ describe('isopod grade', () => {
     expect(stderr).toContain('isopod: --language: "klingon" is not supported; the supported languages are ')
   })
 
-  it('reports that it waits for a worker if none has ever connected', async () => {
+  it('reports that it waits for a worker if none is running', async () => {
     const at = given(MIXED)
     const faked = fakeClient(byWord)
-    const client = { ...faked, client: { ...faked.client, languages: async () => undefined } }
+    const client = {
+      ...faked,
+      client: {
+        ...faked.client,
+        languages: async () => undefined,
+        queue: async () => ({ ...IDLE, workers: 0 }),
+      },
+    }
     const { exitCode, stderr } = await cli(
       ['grade', '--dataset', 'humaneval', at('set.jsonl'), '--reference', '--language', 'klingon'],
       { client },
     )
-    expect([exitCode, stderr]).toEqual([0, expect.stringContaining('no worker has used this Redis yet')])
+    expect([exitCode, stderr]).toEqual([0, expect.stringContaining('no worker is running')])
   })
 
   it('names a missing image and the command that builds it before grading starts', async () => {

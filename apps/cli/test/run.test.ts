@@ -151,7 +151,7 @@ describe('isopod run', () => {
     ['an extension that says nothing', ['a.xyz'], '--language: cannot be guessed from "a.xyz"'],
     ['an extension like __proto__', ['a.__proto__'], '--language: cannot be guessed'],
     ['stdin for two things', ['-', '--stdin', '-'], '"-": standard input can be read for one thing only'],
-    ['a limit that is no number', ['-', '--timeout', '5s'], '--timeout: must be a number, got "5s"'],
+    ['a limit that is not a number', ['-', '--timeout', '5s'], '--timeout: must be a number, got "5s"'],
     ['NaN', ['-', '--memory', 'NaN'], '--memory: must be a number, got "NaN"'],
     ['an empty limit', ['-', '--cpus', ''], '--cpus: must be a number, got ""'],
     [
@@ -202,6 +202,8 @@ describe('isopod run', () => {
       startGateway: () => Promise.reject(new Error('not asked for')),
       openAccess: () => Promise.reject(new Error('not asked for')),
       openWebhooks: () => Promise.reject(new Error('not asked for')),
+      openDeadResults: () => Promise.reject(new Error('not asked for')),
+      openQuarantine: () => Promise.reject(new Error('not asked for')),
       serveMcp: async () => 0 as const,
     }
     const { exitCode, stderr } = await cli(['run', '-'], { stdin: 'x', services })

@@ -11,119 +11,121 @@ const stack: Stack = {
 }
 
 /** Services that record each call. */
-function noting(found: Stack | undefined) {
-  const asked: string[] = []
+function recordingServices(found: Stack | undefined) {
+  const calls: string[] = []
   const services: Services = {
     connect: async (url) => {
-      asked.push(`connect ${url}`)
+      calls.push(`connect ${url}`)
       return fakeClient().client
     },
     findStack: async () => found,
     findPrivateServices: async () => ({}),
     ensureStack: async ({ workers, log }) => {
       log('started a part')
-      asked.push(`ensure ${workers}`)
+      calls.push(`ensure ${workers}`)
       return stack
     },
-    stackDown: async ({ purge }) => void asked.push(purge ? 'purge' : 'down'),
+    stackDown: async ({ purge }) => void calls.push(purge ? 'purge' : 'down'),
     startGateway: async ({ port, redisUrl }) => {
-      asked.push(`gateway ${port} ${redisUrl}`)
+      calls.push(`gateway ${port} ${redisUrl}`)
       return {
         process: { pid: 1, startedAt: '0' },
         url: `http://127.0.0.1:${port}`,
-        stop: async () => void asked.push('stop gateway'),
+        stop: async () => void calls.push('stop gateway'),
       }
     },
-    openAccess: () => Promise.reject(new Error('not asked for')),
-    openWebhooks: () => Promise.reject(new Error('not asked for')),
+    openAccess: () => Promise.reject(new Error('not expected')),
+    openWebhooks: () => Promise.reject(new Error('not expected')),
+    openDeadResults: () => Promise.reject(new Error('not expected')),
+    openQuarantine: () => Promise.reject(new Error('not expected')),
     serveMcp: async (args, env) => {
-      asked.push(['mcp', ...args, env['REDIS_URL']].join(' '))
+      calls.push(['mcp', ...args, env['REDIS_URL']].join(' '))
       return 0
     },
   }
-  return { asked, services }
+  return { calls, services }
 }
 
 const withoutRedis = { stdin: 'print(1)', env: { REDIS_URL: undefined } }
 
 describe('a command without REDIS_URL', () => {
   it('uses the running stack silently and leaves it running', async () => {
-    const { asked, services } = noting(stack)
+    const { calls, services } = recordingServices(stack)
     const { stderr } = await cli(['submit', '-'], { ...withoutRedis, services })
-    expect(asked).toEqual(['connect redis+unix:///run/x'])
+    expect(calls).toEqual(['connect redis+unix:///run/x'])
     expect(stderr).toBe('')
   })
 
   it('starts a stack if none is running, says so in one line, and leaves it running', async () => {
-    const { asked, services } = noting(undefined)
+    const { calls, services } = recordingServices(undefined)
     const { stderr } = await cli(['submit', '-'], { ...withoutRedis, services })
-    expect(asked).toEqual(['ensure 1', 'connect redis+unix:///run/x'])
+    expect(calls).toEqual(['ensure 1', 'connect redis+unix:///run/x'])
     expect(stderr).toMatch(/^isopod: no REDIS_URL[^\n]*a private stack starts[^\n]*\n$/)
   })
 
   it('starts nothing for invalid arguments', async () => {
-    const { asked, services } = noting(undefined)
+    const { calls, services } = recordingServices(undefined)
     await cli(['run', '-', '--timeout', '0'], { ...withoutRedis, services })
-    expect(asked).toEqual([])
+    expect(calls).toEqual([])
   })
 })
 
 describe('a command with REDIS_URL', () => {
   it('uses that Redis and starts nothing', async () => {
-    const { asked, services } = noting(stack)
+    const { calls, services } = recordingServices(stack)
     const { stderr } = await cli(['submit', '-'], {
       stdin: 'x',
       env: { REDIS_URL: 'redis://mine' },
       services,
     })
-    expect(asked).toEqual(['connect redis://mine'])
+    expect(calls).toEqual(['connect redis://mine'])
     expect(stderr).toBe('')
   })
 })
 
 describe('isopod mcp', () => {
   it('starts the MCP server with the Redis of REDIS_URL, and prints nothing itself', async () => {
-    const { asked, services } = noting(stack)
+    const { calls, services } = recordingServices(stack)
     const env = { REDIS_URL: 'redis://mine' }
     expect(await cli(['mcp', '--http', '8008'], { env, services })).toMatchObject({ exitCode: 0, stdout: '' })
-    expect(asked).toEqual(['mcp --http 8008 redis://mine'])
+    expect(calls).toEqual(['mcp --http 8008 redis://mine'])
   })
 
   it('uses the running stack', async () => {
-    const { asked, services } = noting(stack)
+    const { calls, services } = recordingServices(stack)
     await cli(['mcp'], { ...withoutRedis, services })
-    expect(asked).toEqual(['mcp redis+unix:///run/x'])
+    expect(calls).toEqual(['mcp redis+unix:///run/x'])
   })
 
   it.each(['x', '70000', 'host:', '::1:80'])('refuses --http %s before anything starts', async (address) => {
-    const { asked, services } = noting(undefined)
+    const { calls, services } = recordingServices(undefined)
     const { exitCode, stderr } = await cli(['mcp', '--http', address], { ...withoutRedis, services })
-    expect([exitCode, asked]).toEqual([2, []])
+    expect([exitCode, calls]).toEqual([2, []])
     expect(stderr).toContain('isopod: --http: must be [host:]port')
   })
 })
 
 describe('isopod up and down', () => {
   it('prints the addresses, waits for SIGTERM, and takes everything down', async () => {
-    const { asked, services } = noting(undefined)
+    const { calls, services } = recordingServices(undefined)
     const running = cli(['up', '--workers', '3', '--port', '8123'], { ...withoutRedis, services })
-    await expect.poll(() => asked).toEqual(['ensure 3', 'gateway 8123 redis+unix:///run/x'])
+    await expect.poll(() => calls).toEqual(['ensure 3', 'gateway 8123 redis+unix:///run/x'])
     process.emit('SIGTERM')
     const { exitCode, stdout } = await running
     expect(exitCode).toBe(0)
     expect(stdout).toContain('http://127.0.0.1:9/metrics\n')
     expect(stdout).toContain('http://127.0.0.1:8123 (reference: http://127.0.0.1:8123/docs)\n')
-    expect(asked.slice(2)).toEqual(['stop gateway', 'down'])
+    expect(calls.slice(2)).toEqual(['stop gateway', 'down'])
   })
 
   it('listens on PORT unless --port is given, and prints the addresses as JSON if asked', async () => {
     const listensOn = async (...args: string[]) => {
-      const { asked, services } = noting(undefined)
+      const { calls, services } = recordingServices(undefined)
       const env = { ...withoutRedis.env, PORT: '8200' }
       const running = cli(['up', ...args], { ...withoutRedis, env, services })
-      await expect.poll(() => asked.length).toBe(2)
+      await expect.poll(() => calls.length).toBe(2)
       process.emit('SIGTERM')
-      return { gateway: asked[1], stdout: (await running).stdout }
+      return { gateway: calls[1], stdout: (await running).stdout }
     }
     const { gateway, stdout } = await listensOn('--json')
     expect(gateway).toMatch(/^gateway 8200 /)
@@ -132,47 +134,47 @@ describe('isopod up and down', () => {
   })
 
   it('lets the gateway choose a free port for 0', async () => {
-    const { asked, services } = noting(undefined)
+    const { calls, services } = recordingServices(undefined)
     const running = cli(['up'], { ...withoutRedis, env: { ...withoutRedis.env, PORT: '0' }, services })
-    await expect.poll(() => asked.length).toBe(2)
+    await expect.poll(() => calls.length).toBe(2)
     process.emit('SIGTERM')
     expect((await running).exitCode).toBe(0)
-    expect(asked[1]).toMatch(/^gateway undefined /)
+    expect(calls[1]).toMatch(/^gateway undefined /)
   })
 
   it('ends with an error when its stack is gone', async () => {
-    const { asked, services } = noting(undefined)
+    const { calls, services } = recordingServices(undefined)
     const { exitCode, stderr } = await cli(['up'], { ...withoutRedis, services })
     expect(exitCode).toBe(3)
     expect(stderr).toContain('isopod: the stack is gone')
-    expect(asked.at(-1)).toBe('down')
+    expect(calls.at(-1)).toBe('down')
   })
 
   it('takes down what a failed start has left', async () => {
-    const { asked, services } = noting(undefined)
+    const { calls, services } = recordingServices(undefined)
     const broken = { ...services, ensureStack: () => Promise.reject(new Error('no engine')) }
     expect((await cli(['up'], { ...withoutRedis, services: broken })).exitCode).toBe(3)
-    expect(asked).toEqual(['down'])
+    expect(calls).toEqual(['down'])
   })
 
   it('takes the stack down, and purges it with --purge', async () => {
-    const { asked, services } = noting(undefined)
+    const { calls, services } = recordingServices(undefined)
     await cli(['down'], { ...withoutRedis, services })
     await cli(['down', '--purge'], { ...withoutRedis, services })
     const json = await cli(['down', '--json'], { ...withoutRedis, services })
     expect(JSON.parse(json.stdout)).toEqual({ done: [] })
-    expect(asked).toEqual(['down', 'purge', 'down'])
+    expect(calls).toEqual(['down', 'purge', 'down'])
   })
 
   it.each(['-1', '65536', 'x'])('refuses --port %s', async (port) => {
-    const { asked, services } = noting(undefined)
+    const { calls, services } = recordingServices(undefined)
     expect((await cli(['up', '--port', port], { services })).exitCode).toBe(2)
-    expect(asked).toEqual([])
+    expect(calls).toEqual([])
   })
 
   it.each(['0', '65', 'x'])('refuses --workers %s', async (workers) => {
-    const { asked, services } = noting(undefined)
+    const { calls, services } = recordingServices(undefined)
     expect((await cli(['up', '--workers', workers], { services })).exitCode).toBe(2)
-    expect(asked).toEqual([])
+    expect(calls).toEqual([])
   })
 })

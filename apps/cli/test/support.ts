@@ -1,4 +1,5 @@
 import { PassThrough, Readable } from 'node:stream'
+import type { QueueStats } from '@isopod/client'
 import type { JobEvent, JobInput, Result } from '@isopod/protocol'
 import { sampleResult } from '../../../test/support/samples.ts'
 import type { Io } from '../src/io.ts'
@@ -7,10 +8,17 @@ import { runCli } from '../src/program.ts'
 import type { Services } from '../src/services.ts'
 import { fakeBatch } from './fake-batch.ts'
 
-/** The result of a program that printed «hi». */
+/** The result of a program that printed "hi". */
 export function resultOf(changes: Partial<Result> = {}): Result {
   const hi = { stdout: 'hi\n', outputBytes: { stdout: 3, stderr: 0 }, wallMs: 34, memoryPeakBytes: 8_600_000 }
   return sampleResult({ ...hi, ...changes })
+}
+
+/** A queue without jobs, and one worker. */
+export const IDLE: QueueStats = {
+  ...{ waiting: 0, active: 0, delayed: 0, prioritized: 0, failed: 0, oldestWaitingAgeSeconds: 0 },
+  ...{ workers: 1, slots: 4, predictedWaitSeconds: null },
+  quarantined: { malformed: 0, reserved: 0, wrong_type: 0, too_large: 0, lost: 0, structure: 0 },
 }
 
 /** A stream that records what is written to it. */
@@ -89,6 +97,7 @@ export function fakeClient(
       record('cancel', id)
       return 'cancelled'
     },
+    queue: async () => IDLE,
     languages: async () => [{ name: 'python', version: '3.13', aliases: ['py'] }],
     close: async () => record('close', undefined),
   }
@@ -107,6 +116,8 @@ export function servicesWith(client: JobClient): Services {
     startGateway: refuse,
     openAccess: refuse,
     openWebhooks: refuse,
+    openDeadResults: refuse,
+    openQuarantine: refuse,
     serveMcp: refuse,
   }
 }

@@ -16,7 +16,7 @@ import { cli, fakeClient, resultOf } from './support.ts'
 const CHECKOUT = fileURLToPath(new URL('../../..', import.meta.url))
 const BIN = join(CHECKOUT, 'apps', 'cli', 'bin', 'isopod.js')
 const TERMINAL = { isTTY: true, columns: 80 }
-const BELOW = [
+const SUBCOMMANDS = [
   ...['create', 'list', 'revoke'].map((name) => `keys ${name}`),
   ...['list', 'redeliver', 'secret', 'rotate'].map((name) => `webhooks ${name}`),
 ]
@@ -27,7 +27,7 @@ function widest(text: string): number {
 
 // promise: terminal-width
 describe('at a terminal of 80 columns', () => {
-  it.each(['', ...Object.keys(COMMANDS), ...BELOW])('the help of isopod %s fits', async (words) => {
+  it.each(['', ...Object.keys(COMMANDS), ...SUBCOMMANDS])('the help of isopod %s fits', async (words) => {
     const { stdout, exitCode } = await cli([...words.split(' ').filter(Boolean), '--help'], TERMINAL)
     expect(exitCode).toBe(0)
     expect(widest(stdout)).toBeLessThanOrEqual(80)

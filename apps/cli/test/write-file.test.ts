@@ -2,9 +2,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { writeWhole } from '../src/grade/write-file.ts'
+import { writeAtomically } from '../src/grade/write-file.ts'
 
-it('writeWhole writes a file whole or leaves it unchanged', async () => {
+it('writeAtomically replaces all of a file or leaves it unchanged', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'isopod-write-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const path = join(folder, 'out.jsonl')
@@ -15,9 +15,9 @@ it('writeWhole writes a file whole or leaves it unchanged', async () => {
     seen.push(readFileSync(path, 'utf8'))
     if (!end) throw new Error('stopped')
   }
-  await expect(writeWhole(path, texts(false))).rejects.toThrow('stopped')
+  await expect(writeAtomically(path, texts(false))).rejects.toThrow('stopped')
   expect([readFileSync(path, 'utf8'), readdirSync(folder)]).toEqual(['before\n', ['out.jsonl']])
-  await writeWhole(path, texts(true))
+  await writeAtomically(path, texts(true))
   expect(seen).toEqual(['before\n', 'before\n'])
   expect(readFileSync(path, 'utf8').split('\n')).toHaveLength(20_001)
   expect(readdirSync(folder)).toEqual(['out.jsonl'])

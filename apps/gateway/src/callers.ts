@@ -2,7 +2,7 @@ import type { Access, ApiKey, KeyScope } from '@isopod/access'
 import type { PresentedKey } from './http/presented-key.ts'
 import { RequestRefused } from './http/problem.ts'
 
-/** How long the answer to «are there any keys?» is cached, in milliseconds. */
+/** How long the answer to "are there any keys?" is cached, in milliseconds. */
 const CACHE_MS = 1_000
 
 /** The caller of a request. */
@@ -15,7 +15,7 @@ export interface Caller {
 
 /** A caller on the gateway's own host while no keys exist: the operator. */
 const OPERATOR: Caller = { tenant: undefined, key: undefined }
-/** Any other caller without a key: it has its own tenant and is no admin. */
+/** Any other caller without a key: it has its own tenant and is not an admin. */
 const ANONYMOUS: Caller = { tenant: 'default', key: undefined }
 
 /** How callers without a key are treated. */
@@ -97,7 +97,7 @@ export class Callers {
 }
 
 function keyNeeded(): RequestRefused {
-  return unauthorized('Send an API key as «Authorization: Bearer …» or «X-API-Key: …».')
+  return unauthorized('Send an API key as "Authorization: Bearer …" or "X-API-Key: …".')
 }
 
 function unauthorized(detail: string): RequestRefused {

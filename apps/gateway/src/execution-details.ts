@@ -1,11 +1,11 @@
-import type { IsopodClient, JobState, Status } from '@isopod/client'
+import type { IsopodClient, JobState, Result } from '@isopod/client'
 import pLimit from 'p-limit'
 
 /** A short summary of an execution. */
 export interface ExecutionDetails {
   readonly state: JobState
   /** Null until the execution is finished. */
-  readonly status: Status | null
+  readonly status: Result['status'] | null
   readonly language: string | null
   readonly wallMs: number | null
 }

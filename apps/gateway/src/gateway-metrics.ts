@@ -22,8 +22,10 @@ export const GATEWAY_METRICS = {
   refusals: {
     kind: 'counter',
     name: 'isopod_gateway_refusals_total',
-    help: 'Requests refused because of a key, a limit or a full queue.',
-    labels: { reason: ['unauthorized', 'forbidden', 'rate_limited', 'budget_exceeded', 'queue_full'] },
+    help: 'Requests refused because of a key, a limit, a full queue or a full Redis.',
+    labels: {
+      reason: ['unauthorized', 'forbidden', 'rate_limited', 'budget_exceeded', 'queue_full', 'storage_full'],
+    },
   },
   webhookTries: {
     kind: 'counter',

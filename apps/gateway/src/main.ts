@@ -26,10 +26,11 @@ async function main(): Promise<void> {
   const loopback = isLoopback(host)
   if (!loopback && !config.allowAnonymous && !(await access.keys.any())) {
     throw new ConfigError(
-      `ISOPOD_BIND: there is no API key, so the gateway serves loopback only, got ${JSON.stringify(host)}; create a key with «isopod keys create», or set ISOPOD_GATEWAY_ALLOW_ANONYMOUS=true to let everyone run code`,
+      `ISOPOD_BIND: there is no API key, so the gateway serves loopback only, got ${JSON.stringify(host)}; create a key with "isopod keys create", or set ISOPOD_GATEWAY_ALLOW_ANONYMOUS=true to let everyone run code`,
     )
   }
-  const client = await connect(queue)
+  const onNoWorker = () => logger.warn({}, 'no worker is running; submitted jobs wait until one starts')
+  const client = await connect({ ...queue, onNoWorker })
   const metrics = createMetricsOf(GATEWAY_METRICS, { listed: { language: [], status: [], image: [] } })
   const drained = new AbortController()
   const rule = callbackRule(settings?.targets)

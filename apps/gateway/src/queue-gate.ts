@@ -1,4 +1,4 @@
-import type { IsopodClient } from '@isopod/client'
+import type { IsopodClient, QueueStats } from '@isopod/client'
 import { RequestRefused } from './http/problem.ts'
 
 /** How long a count of waiting jobs is cached, in milliseconds. */
@@ -11,7 +11,7 @@ export class QueueGate {
   readonly #client: Pick<IsopodClient, 'queue'>
   /** Maximum number of waiting jobs. */
   readonly maximum: number
-  #counted: { readonly at: number; readonly waiting: Promise<number> } | undefined
+  #counted: { readonly at: number; readonly stats: Promise<QueueStats> } | undefined
   /** Jobs admitted since the last count. */
   #since = 0
 
@@ -22,20 +22,27 @@ export class QueueGate {
 
   /** Admits jobs. @throws {RequestRefused} 503 if the queue would exceed its maximum */
   async admit(count: number): Promise<void> {
-    if (this.#counted === undefined || this.#counted.at + CACHE_MS < performance.now()) {
-      this.#counted = { at: performance.now(), waiting: this.#count() }
-      this.#since = 0
-    }
-    const waiting = await this.#counted.waiting
-    if (waiting + this.#since + count > this.maximum) {
+    const { waiting, prioritized, delayed, predictedWaitSeconds } = await this.#stats()
+    if (waiting + prioritized + delayed + this.#since + count > this.maximum) {
       const detail = `The queue is full: ${this.maximum} jobs may wait. Try again in ${RETRY_SECONDS} s.`
-      throw new RequestRefused({ status: 503, code: 'queue_full', detail, retryAfterSeconds: RETRY_SECONDS })
+      const retryAfterSeconds = RETRY_SECONDS
+      throw new RequestRefused({
+        ...{ status: 503, code: 'queue_full', detail, retryAfterSeconds, predictedWaitSeconds },
+      })
     }
     this.#since += count
   }
 
-  async #count(): Promise<number> {
-    const { waiting, prioritized, delayed } = await this.#client.queue()
-    return waiting + prioritized + delayed
+  /** Live workers, and how long a job would wait. */
+  async outlook(): Promise<Pick<QueueStats, 'workers' | 'predictedWaitSeconds'>> {
+    return await this.#stats()
+  }
+
+  #stats(): Promise<QueueStats> {
+    if (this.#counted === undefined || this.#counted.at + CACHE_MS < performance.now()) {
+      this.#counted = { at: performance.now(), stats: this.#client.queue() }
+      this.#since = 0
+    }
+    return this.#counted.stats
   }
 }

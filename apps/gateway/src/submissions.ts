@@ -1,10 +1,14 @@
 import type { Access } from '@isopod/access'
-import { InvalidJobError, type IsopodClient, type JobInput, type Result } from '@isopod/client'
+import { InvalidJobError, type IsopodClient, type JobInput, NoWorkerError, type Result } from '@isopod/client'
 import type { CallbackRule } from './callback-rule.ts'
 import type { Caller } from './callers.ts'
 import { invalidField, RequestRefused } from './http/problem.ts'
 import type { QueueGate } from './queue-gate.ts'
 
+/** How long a request waits for a worker while none is alive, in seconds: longer than a worker takes to restart. */
+const WORKER_TIMEOUT_SECONDS = 30
+/** `Retry-After` if no worker is alive, in seconds. */
+const RETRY_NO_WORKER_SECONDS = 10
 /** `Retry-After` of a key that has too many executions, in seconds. */
 const RETRY_BUDGET_SECONDS = 1
 
@@ -51,19 +55,31 @@ export class Submissions {
 
   /**
    * Enqueues a job and waits for its result. If the caller disconnects or the gateway stops, the job is cancelled,
-   * because only this request knows its id.
+   * because only this request knows its id. So it is if no worker is alive for 30 s.
    *
-   * @throws what `submit` and `wait` do
+   * @throws what `submit` and `wait` do; 503 `no_worker`
    */
   async run(caller: Caller, job: UncheckedJob, gone: AbortSignal): Promise<Result> {
     const id = await this.submit(caller, job)
     const signal = AbortSignal.any([gone, this.#parts.drained])
     try {
-      return await this.#parts.client.wait(id, { signal })
+      return await this.#parts.client.wait(id, { signal, workerTimeoutSeconds: WORKER_TIMEOUT_SECONDS })
     } catch (error) {
-      if (signal.aborted) await this.#parts.client.cancel(id).catch(() => {})
+      const isWithoutWorker = error instanceof NoWorkerError
+      if (signal.aborted || isWithoutWorker) await this.#parts.client.cancel(id).catch(() => {})
+      if (isWithoutWorker) throw withoutWorker()
       throw error
     }
+  }
+
+  /** How long an execution may wait that was just submitted, with a sentence if no worker is alive. */
+  async outlook(): Promise<{ predictedWaitSeconds: number | null; warning?: string }> {
+    // The job is enqueued, so an outage of Redis must not fail the request.
+    const outlook = await this.#parts.gate.outlook().catch(() => undefined)
+    const predictedWaitSeconds = outlook?.predictedWaitSeconds ?? null
+    if (outlook?.workers !== 0) return { predictedWaitSeconds }
+    const warning = 'No worker is running; the execution waits until one starts.'
+    return { predictedWaitSeconds, warning }
   }
 
   /** @throws {RequestRefused} 404 if the execution is not the caller's */
@@ -135,6 +151,12 @@ export class Submissions {
       ),
     )
   }
+}
+
+function withoutWorker(): RequestRefused {
+  const detail = `No worker is running, and none started within ${WORKER_TIMEOUT_SECONDS} s. The execution is cancelled.`
+  const retryAfterSeconds = RETRY_NO_WORKER_SECONDS
+  return new RequestRefused({ status: 503, code: 'no_worker', detail, retryAfterSeconds })
 }
 
 /** The refusal for an execution that does not exist or belongs to another tenant. */

@@ -79,8 +79,8 @@ describe('parseMultipartJob', () => {
   })
 
   it.each([
-    ['a job that is no JSON', TYPE, part('job', '{'), '--edge--\r\n'],
-    ['a job that is no UTF-8', TYPE, part('job', Buffer.from([0x22, 0xff, 0x22])), '--edge--\r\n'],
+    ['a job that is not JSON', TYPE, part('job', '{'), '--edge--\r\n'],
+    ['a job that is not UTF-8', TYPE, part('job', Buffer.from([0x22, 0xff, 0x22])), '--edge--\r\n'],
     ['no end', TYPE, part('job', JOB), ''],
     ['half a part', TYPE, part('job', JOB), '--edge\r\nContent-Disposition: form-data; name="a"\r\n\r\nhal'],
     [
@@ -90,7 +90,7 @@ describe('parseMultipartJob', () => {
       '--edge\r\nContent-Disposition: form-data\r\n\r\nx\r\n--edge--',
     ],
     [
-      'a part that is no form data',
+      'a part that is not form data',
       TYPE,
       part('job', JOB),
       '--edge\r\nContent-Type: a/b\r\n\r\nx\r\n--edge--',

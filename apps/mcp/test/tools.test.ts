@@ -47,10 +47,10 @@ describe('execute_code', () => {
       stderr: '',
       exit_code: status === 'success' ? 0 : -1,
       execution_time: 1.2345,
-      status: documentedStatus(status),
+      status: documentedStatus({ status, attributable: true }),
       error_message: errorMessage,
     })
-    expect(isError).toBe(documentedStatus(status) === 'setup_error')
+    expect(isError).toBe(documentedStatus({ status, attributable: true }) === 'setup_error')
     expect(_meta).toEqual({ 'isopod/job': 'j-1', 'isopod/status': status })
   })
 

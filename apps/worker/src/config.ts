@@ -15,6 +15,8 @@ export interface WorkerConfig {
     readonly allowEviction: boolean
     readonly resultTtlSeconds: number
   }
+  /** Maximum number of waiting jobs. */
+  readonly maxWaiting: number | undefined
   /** Settings of the Docker driver. */
   readonly docker: {
     readonly address: string
@@ -50,6 +52,8 @@ export interface WorkerConfig {
   readonly cacheTtlSeconds: number
   /** Exclusive retries: how long a job may wait for one, and their share of the worker's time. 0: there are none. */
   readonly secondRuns: { readonly maxWaitMs: number; readonly share: number }
+  /** How long a job waits for a missing image or an engine that is gone; 0: such a fault uses up tries as any other. */
+  readonly outageSeconds: number
   readonly drainSeconds: number
   readonly users: UserRange
   /** Whether the self-test runs before the first job. */
@@ -60,6 +64,7 @@ export interface WorkerConfig {
   /** Minimum policy of every job. */
   readonly minimumPolicy: Policy
   readonly networkProfilesFile: string | undefined
+  readonly tenantsFile: string | undefined
   readonly defaults: LimitsRequest
   readonly maxima: LimitMaxima
 }
@@ -81,6 +86,7 @@ export function readWorkerConfig(env: Environment): WorkerConfig {
       allowEviction: v.ISOPOD_ALLOW_EVICTION,
       resultTtlSeconds: v.ISOPOD_RESULT_TTL_SECONDS,
     },
+    maxWaiting: v.ISOPOD_MAX_WAITING,
     docker: {
       address: v.DOCKER_HOST ?? v.DOCKER_SOCKET_PATH,
       runtime: v.ISOPOD_RUNTIME,
@@ -114,6 +120,7 @@ export function readWorkerConfig(env: Environment): WorkerConfig {
       maxWaitMs: v.ISOPOD_SECOND_RUN_SECONDS * 1000,
       share: v.ISOPOD_SECOND_RUN_PERCENT / 100,
     },
+    outageSeconds: v.ISOPOD_OUTAGE_SECONDS,
     drainSeconds: v.ISOPOD_DRAIN_SECONDS,
     users: v.SANDBOX_DEFAULT_USER_UID_GID,
     selfTest: v.ISOPOD_SELF_TEST,
@@ -121,6 +128,7 @@ export function readWorkerConfig(env: Environment): WorkerConfig {
     catalogueFile: v.SANDBOX_LANGUAGE_CONFIG_FILE,
     minimumPolicy: v.ISOPOD_MIN_POLICY,
     networkProfilesFile: v.ISOPOD_NETWORK_PROFILES_FILE,
+    tenantsFile: v.ISOPOD_TENANTS_FILE,
     defaults: {
       timeoutSeconds: v.SANDBOX_DEFAULT_TIMEOUT_SECONDS,
       jobSeconds: Math.min(v.ISOPOD_DEFAULT_JOB_SECONDS, v.ISOPOD_MAX_JOB_SECONDS ?? MAX_JOB_SECONDS),

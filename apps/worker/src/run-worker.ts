@@ -3,6 +3,7 @@ import { STATUSES } from '@isopod/protocol'
 import { type Consumer, openConsumer } from '@isopod/queue'
 import { onStopSignal, serviceLogger } from '@isopod/service-kit'
 import { createMetrics } from '@isopod/telemetry'
+import { loadTenants } from './admission/load-tenants.ts'
 import { auditLog } from './audit/audit-log.ts'
 import { readWorkerConfig } from './config.ts'
 import { loadCatalogue } from './document/load-catalogue.ts'
@@ -24,6 +25,7 @@ export async function runWorker(open: OpenSandbox): Promise<void> {
   const logger = serviceLogger({ name: 'isopod-worker', level: config.logLevel }).child({ worker: workerId })
   const catalogue = await loadCatalogue(config.catalogueFile)
   const networks = await loadNetworks(config.networkProfilesFile)
+  const tenants = await loadTenants(config.tenantsFile)
   const metrics = createMetrics({
     listed: {
       language: catalogue.languages.map(({ name }) => name),
@@ -40,6 +42,8 @@ export async function runWorker(open: OpenSandbox): Promise<void> {
   queue = await openConsumer({
     ...config.redis,
     workerId,
+    tenants,
+    maxWaiting: config.maxWaiting,
     auditStreamLength: config.audit.streamLength,
     observe: queueObserver(metrics, logger),
   })

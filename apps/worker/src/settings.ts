@@ -29,7 +29,7 @@ export const WORKER_SETTINGS = z.object({
   ISOPOD_BIND: z
     .string()
     .default('127.0.0.1')
-    .describe('address of that port; loopback, because metrics tell about tenants'),
+    .describe('address of that port; loopback, because metrics reveal what jobs do'),
   ISOPOD_WORKER_ID: z
     .string()
     .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/, {
@@ -40,6 +40,10 @@ export const WORKER_SETTINGS = z.object({
       description: 'unique name of the worker in results, container labels and its lease',
       shownDefault: 'host, process, time',
     }),
+  ISOPOD_MAX_WAITING: numberVariable(1, 100_000_000).optional().meta({
+    description: 'maximum waiting jobs, for all producers; the last worker to start decides',
+    shownDefault: 'no maximum',
+  }),
   ISOPOD_WORKERS: numberVariable(1, 1000)
     .default(1)
     .describe("workers that share the engine's host; each takes its part of memory and cores"),
@@ -83,6 +87,9 @@ export const WORKER_SETTINGS = z.object({
   ISOPOD_SECOND_RUN_PERCENT: numberVariable(0, 50, false)
     .default(5)
     .describe('part of each hour for exclusive retries; one tenant gets a quarter of it'),
+  ISOPOD_OUTAGE_SECONDS: numberVariable(0, 86_400)
+    .default(300)
+    .describe('how long a job waits for a missing image or an engine that is gone, using up no try'),
   ISOPOD_DRAIN_SECONDS: numberVariable(0, 3600)
     .default(30)
     .describe('how long a shutdown waits for running jobs before it requeues them'),
@@ -172,6 +179,10 @@ export const WORKER_SETTINGS = z.object({
     .string()
     .optional()
     .describe('network profiles that jobs may ask for, YAML or JSON; without it no job has a network'),
+  ISOPOD_TENANTS_FILE: z.string().optional().meta({
+    description: 'weights and maxima of [tenants](operations.md#tenants), YAML or JSON',
+    shownDefault: 'equal shares, no maxima',
+  }),
   // Ids above those of people and services, and below 65536: engines with remapped users have no more.
   SANDBOX_DEFAULT_USER_UID_GID: users.default({ first: 60_000, last: 60_255, gid: 65_534 }).meta({
     description: 'user ids, one per container, and group id of programs; root is refused',

@@ -3,16 +3,18 @@ import type { Catalogue } from '@isopod/languages'
 import type { PolicyChecker } from '@isopod/policy'
 import { ConfigError, DEFAULT_LIMITS, type Result, VERSION } from '@isopod/protocol'
 import { type Consumer, type Delivery, type Handle, JobInterrupted } from '@isopod/queue'
-import { DriverUnavailableError, type Sandbox } from '@isopod/sandbox'
+import type { Sandbox } from '@isopod/sandbox'
 import { type HealthServer, Lifecycle, type Readiness, startHealthServer } from '@isopod/service-kit'
 import type { Logger, Metrics } from '@isopod/telemetry'
 import { Admission, type Budget } from './admission/admission.ts'
 import { budgetOf } from './admission/budget.ts'
 import { ExclusiveRuns } from './admission/exclusive-runs.ts'
-import type { Audit, OfJob } from './audit/audit-event.ts'
+import type { Audit, AuditSubject } from './audit/audit-event.ts'
 import type { WorkerConfig } from './config.ts'
 import { CircuitBreaker, isHostFault } from './host/circuit-breaker.ts'
+import { deferForHost } from './host/defer-for-host.ts'
 import { engineLabels, engineWarnings } from './host/engine-facts.ts'
+import { retryAfterOutage } from './host/engine-outage.ts'
 import { EngineWatch } from './host/engine-watch.ts'
 import { ImageWatch } from './host/image-watch.ts'
 import { LeftoverReaper } from './host/leftover-reaper.ts'
@@ -42,7 +44,7 @@ export interface WorkerParts {
   readonly sandbox: Sandbox
   readonly checker: PolicyChecker
   readonly gate: PolicyGate
-  readonly onEgress: (of: OfJob, event: EgressEvent) => void
+  readonly onEgress: (subject: AuditSubject, event: EgressEvent) => void
 }
 
 /**
@@ -68,15 +70,15 @@ export class Worker {
     const usualMemoryMb = config.defaults.memoryMb ?? DEFAULT_LIMITS.memoryMb
     this.#budget = budgetOf(config.budget, sandbox.facts, usualMemoryMb)
     this.#admission = new Admission(this.#budget)
-    this.#run = this.#jobRunner()
     this.#engine = new EngineWatch({
       ping: () => sandbox.ping(),
       onChange: (up) => this.#engineChanged(up),
     })
+    this.#run = this.#jobRunner()
     this.#images = new ImageWatch({
       catalogue,
       missing: (references) => sandbox.missingImages(references),
-      askable: () => this.#engine.up,
+      isEngineUp: () => this.#engine.up,
       register: (languages) => queue.registerCatalogue(languages),
     })
     this.#selfTest = new SelfTestGate({
@@ -168,11 +170,12 @@ export class Worker {
         metrics.secondRunSeconds.inc({}, heldMs / 1000)
       },
     })
-    const run = jobRunner({
+    const runner = jobRunner({
       ...{ ...this.#parts, checks: this.#checks, admission: this.#admission },
       ...{ workerId, rules, exclusive },
       onAdmitted: (ms) => metrics.admissionWait.observe({}, ms / 1000),
     })
+    const run = retryAfterOutage(runner, this.#engine)
     const cached = cachedRun(run, {
       ...{ ...this.#parts, workerId, rules },
       release: VERSION,
@@ -192,9 +195,10 @@ export class Worker {
       if (result.limitsApplied !== null && !result.cached) this.#breaker.succeeded()
       return result
     } catch (error) {
-      if (error instanceof DriverUnavailableError) void this.#engine.check()
-      if (!signal.aborted && isHostFault(error)) this.#breaker.failed()
-      throw error
+      if (signal.aborted) throw error
+      if (isHostFault(error)) this.#breaker.failed()
+      const maxMs = this.#parts.config.outageSeconds * 1000
+      throw await deferForHost(error, { maxMs, engine: this.#engine, images: this.#images })
     }
   }
 
@@ -246,13 +250,15 @@ export class Worker {
   #readiness(): Readiness {
     const { config, queue } = this.#parts
     const redis = queue.connected
+    const clock = queue.clock.problem
     const { missing } = this.#images
     return {
-      ok: this.#state === 'ready' && redis && this.#engine.up,
+      ok: this.#state === 'ready' && redis && !queue.full && clock === undefined && this.#engine.up,
       checks: {
         state: this.#state,
         selfTest: this.#selfTest.summary,
-        redis: redis ? 'ok' : 'not connected',
+        redis: redis ? (queue.full ? 'full: at its maxmemory, so no job is taken' : 'ok') : 'does not answer',
+        clock: clock ?? 'ok',
         engine: this.#engine.up ? 'ok' : `does not answer at ${config.docker.address}`,
         // A language whose image is missing fails alone; the others work.
         images: missing.length === 0 ? 'ok' : `missing: ${missing.join(', ')}`,

@@ -23,9 +23,9 @@ def run(main):
 
 
 async def until_idle(isopod):
-    """Whether nothing runs or waits within a few seconds."""
-    until = time.monotonic() + 20
-    while time.monotonic() < until:
+    """Waits at most 20 s; returns whether no execution waits or runs any more."""
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline:
         queue = await isopod.queue()
         if queue["waiting"] == queue["running"] == 0:
             return True

@@ -126,7 +126,7 @@ def test_a_batch_yields_results_as_they_come(client):
     assert {item.result.stdout for item in items} == {"", "1\n", "2\n"}
 
 
-def test_a_batch_goes_on_after_a_job_that_is_refused(client):
+def test_a_batch_continues_after_a_job_that_is_refused(client):
     items = {item.index: item for item in client.batch([{"code": ""}, {"code": "print(1)"}])}
     assert isinstance(items[0].error, InvalidJobError)
     assert items[1].result.stdout == "1\n"
@@ -155,7 +155,14 @@ def test_leaving_a_batch_cancels_what_is_in_flight(client):
 
 def test_languages_and_queue(client):
     assert "python" in [language.name for language in client.languages()]
-    assert set(client.queue()) == {"waiting", "running", "oldest_waiting_seconds", "workers", "slots"}
+    assert set(client.queue()) == {
+        "waiting",
+        "running",
+        "oldest_waiting_seconds",
+        "predicted_wait_seconds",
+        "workers",
+        "slots",
+    }
 
 
 def until_idle(client: Isopod) -> bool:

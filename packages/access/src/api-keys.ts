@@ -20,10 +20,12 @@ export interface NewApiKey {
 /** The API keys of a deployment: one Redis hash, `id` → {@link ApiKey} as JSON. A revoked key is deleted. */
 export class ApiKeys {
   readonly #ask: DeploymentRedis['ask']
+  readonly #now: DeploymentRedis['now']
   readonly #hash: string
 
-  constructor({ keys, ask }: DeploymentRedis) {
+  constructor({ keys, ask, now }: DeploymentRedis) {
     this.#ask = ask
+    this.#now = now
     this.#hash = `${keys.tag}:access:keys`
   }
 
@@ -36,7 +38,7 @@ export class ApiKeys {
       tenant: wanted.tenant,
       scopes: [...wanted.scopes],
       secretHash,
-      createdAt: Date.now(),
+      createdAt: this.#now(),
       expiresAt: wanted.expiresAt ?? null,
       requestsPerMinute: wanted.requestsPerMinute ?? null,
       maxInFlight: wanted.maxInFlight ?? null,
@@ -71,7 +73,7 @@ export class ApiKeys {
     const key = text === null ? undefined : parseStored(text)
     const matches = isSecretOf(key ?? NO_KEY, parts.secret)
     if (key === undefined || !matches) return undefined
-    return key.expiresAt !== null && key.expiresAt <= Date.now() ? undefined : key
+    return key.expiresAt !== null && key.expiresAt <= this.#now() ? undefined : key
   }
 }
 

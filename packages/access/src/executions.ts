@@ -54,11 +54,13 @@ export class Executions {
   readonly #ask: DeploymentRedis['ask']
   readonly #tag: string
   readonly #ttlSeconds: number
+  readonly #now: DeploymentRedis['now']
 
-  constructor({ keys, resultTtlSeconds, ask }: DeploymentRedis) {
+  constructor({ keys, resultTtlSeconds, ask, now }: DeploymentRedis) {
     this.#ask = ask
     this.#tag = keys.tag
     this.#ttlSeconds = resultTtlSeconds
+    this.#now = now
   }
 
   /**
@@ -72,7 +74,7 @@ export class Executions {
     const admitted = await this.#ask((redis) =>
       redis.eval(
         ADMIT,
-        ...([1, inFlight, this.#tag, count, maximum, Date.now(), reserved, this.#ttlSeconds] as const),
+        ...([1, inFlight, this.#tag, count, maximum, this.#now(), reserved, this.#ttlSeconds] as const),
       ),
     )
     if (admitted !== 1) return undefined
@@ -80,8 +82,10 @@ export class Executions {
     return {
       settle: async (ids) => {
         await this.#ask(async (redis) => {
-          const transaction = redis.multi().zrem(inFlight, ...places)
-          if (ids.length > 0) transaction.zadd(inFlight, ...ids.flatMap((id) => [Date.now(), id]))
+          const transaction = redis.multi()
+          // Before the places are removed: an empty key would lose its time to live.
+          if (ids.length > 0) transaction.zadd(inFlight, ...ids.flatMap((id) => [this.#now(), id]))
+          transaction.zrem(inFlight, ...places)
           throwFirstError(await transaction.exec())
         })
       },
@@ -96,7 +100,7 @@ export class Executions {
     tenant: string,
     submitted: readonly { id: string; labels?: Readonly<Record<string, string>> }[],
   ): Promise<void> {
-    const now = Date.now()
+    const now = this.#now()
     await this.#ask(async (redis) => {
       const pipeline = redis.pipeline()
       const indexes = new Set<string>()

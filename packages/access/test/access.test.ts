@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect } from '@isopod/client'
 import { type RedisServer, startRedisServer } from '@isopod/devstack'
+import { openDeploymentRedis } from '@isopod/queue'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type Access, openAccess } from '../src/index.ts'
 
@@ -48,7 +49,7 @@ describe('API keys', () => {
   })
 
   it('are not found after they expire', async () => {
-    const past = { name: 'x', tenant: 'a', scopes: ['read'] as const, expiresAt: Date.now() - 1 }
+    const past = { name: 'x', tenant: 'a', scopes: ['read'] as const, expiresAt: Date.now() - 1000 }
     const { token } = await access.keys.create(past)
     expect(await access.keys.find(token)).toBeUndefined()
   })
@@ -78,6 +79,15 @@ describe('budgets of unfinished executions', () => {
     await client.cancel(ids[0] ?? '')
     expect(await access.executions.admit('k', 2, 5)).toBeUndefined()
     expect(await access.executions.admit('k', 1, 5)).toBeDefined()
+  })
+
+  it('are forgotten with the results of their executions', async () => {
+    const reservation = await access.executions.admit('forgotten', 1, 5)
+    await reservation?.settle(['j-1'])
+    const deployment = await openDeploymentRedis({ url: server.url })
+    onTestFinished(() => deployment.close())
+    const ttl = await deployment.ask((redis) => redis.ttl('{isopod}:access:in-flight:forgotten'))
+    expect(ttl).toBeGreaterThan(0)
   })
 
   it('get released executions back', async () => {

@@ -7,6 +7,7 @@ export {
   type JobEvent,
   type JobFile,
   type JobInput,
+  knownStatus,
   type LanguageSummary,
   type LimitsRequest,
   type Result,
@@ -17,29 +18,33 @@ export {
   BatchBusyError,
   BatchConflictError,
   type CancelOutcome,
+  type DeadResult,
+  type DeadResults,
   type EventsOptions,
   IdempotencyConflictError,
   type JobState,
+  NoWorkerError,
+  openDeadResults,
+  openQuarantine,
+  type Quarantine,
+  type QuarantineEntry,
+  QueueFullError,
   type QueueStats,
   type ResultsConsumer,
+  StorageFullError,
+  TenantQueueFullError,
   UnknownJobError,
 } from '@isopod/queue'
 export type { Batch, BatchSummary } from './batch/batch.ts'
+export { batchOutcome } from './batch/batch-outcome.ts'
 export { SIGNATURE_HEADER, type VerifyOptions, verifyCallback } from './batch/callback.ts'
-export { judged } from './batch/judged.ts'
 export type { BatchOptions, CallbackOptions } from './batch/options.ts'
 export { type Estimate, meanPassAtK, type ProblemTally, passAtK } from './batch/pass-at-k.ts'
 export type { StopWhen } from './batch/problem.ts'
 export type { Progress } from './batch/progress.ts'
 export type { BatchOutcome, Sample, SampleResult } from './batch/sample.ts'
 export type { Counts, PassAt, Totals } from './batch/tally.ts'
-export {
-  type ConnectOptions,
-  connect,
-  type IsopodClient,
-  type RunOptions,
-  type WaitOptions,
-} from './client.ts'
+export { connect } from './client.ts'
 export type { ConsumeOptions } from './consume-options.ts'
 export {
   checkDockerAvailable,
@@ -53,4 +58,5 @@ export {
 } from './documented/execute.ts'
 export { ExecutionLimits, type ExecutionLimitsOptions } from './documented/execution-limits.ts'
 export { type MonitoredUsage, ResourceMonitor } from './documented/resource-monitor.ts'
+export type { ConnectOptions, IsopodClient, RunOptions, WaitOptions } from './isopod-client.ts'
 export type { EventListener } from './listen.ts'

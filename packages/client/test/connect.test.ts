@@ -75,7 +75,10 @@ test('a wrong and a missing password have clear errors that do not show the pass
 test('an unknown option is refused with a suggestion or all options', async () => {
   const connects: [unknown, string][] = [
     [{ prefx: 'a' }, 'prefx: unknown option; did you mean "prefix"?'],
-    [{ host: 'a' }, 'host: unknown option; the options are url, prefix, allowEviction, resultTtlSeconds'],
+    [
+      { host: 'a' },
+      'host: unknown option; the options are url, prefix, allowEviction, resultTtlSeconds, onNoWorker',
+    ],
     [7, 'options: must be an object, got number'],
     [null, 'options: must be an object, got null'],
   ]

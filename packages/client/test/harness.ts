@@ -15,7 +15,7 @@ export interface Bench {
   readonly prefix: string
   client(): Promise<IsopodClient>
   worker(handle?: Handle, concurrency?: number): Promise<Consumer>
-  /** All keys of this test, without those in which BullMQ describes a queue. */
+  /** All keys of this test, without those in which BullMQ describes a queue, and without the turns of tenants. */
   keys(): Promise<string[]>
 }
 
@@ -82,7 +82,7 @@ export function useBench(): Bench {
     },
     async keys() {
       const keys = (await redis?.keys(`{${bench.prefix}}:*`)) ?? []
-      return keys.filter((key) => !/:(meta|id|events|marker|stalled-check)$/.test(key))
+      return keys.filter((key) => !/:(meta|id|events|marker|stalled-check|turns|clock)$/.test(key))
     },
   }
   return bench

@@ -31,7 +31,7 @@ test('a job between two attempts is waiting, and a cancelled job is finished', a
   let tries = 0
   await bench.worker(async (delivery) => {
     tries += 1
-    if (tries === 1) throw new RetryableError('the engine is away')
+    if (tries === 1) throw new RetryableError('the engine is unavailable')
     return echo(delivery)
   })
   const retried = await client.submit({ code: 'y' })

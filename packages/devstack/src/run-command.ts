@@ -66,7 +66,7 @@ export async function runCommand(
   options: CommandOptions = {},
 ): Promise<string> {
   const { exitCode, stdout, output } = await tryCommand(command, options)
-  if (exitCode !== 0) throw new SetupError(`«${command.join(' ')}» failed: ${lastLines(output, 12)}`)
+  if (exitCode !== 0) throw new SetupError(`"${command.join(' ')}" failed: ${lastLines(output, 12)}`)
   return stdout.trim()
 }
 

@@ -60,11 +60,11 @@ export async function installPackages(
       outcome = await install(packages)
     }
     if (outcome.exitCode !== 0) {
-      throw new SetupError(`«${byHand}» failed:\n${lastLines(`${outcome.output}\n${refreshed}`, 6)}`)
+      throw new SetupError(`"${byHand}" failed:\n${lastLines(`${outcome.output}\n${refreshed}`, 6)}`)
     }
   })
   const still = await missingPrograms(needs)
-  if (still.length > 0) throw new SetupError(`${still.join(', ')} is still missing after «${byHand}»`)
+  if (still.length > 0) throw new SetupError(`${still.join(', ')} is still missing after "${byHand}"`)
   log(`installed in ${secondsSince(startedAt)}`)
 }
 
@@ -145,7 +145,7 @@ async function askPermission(
 }
 
 /**
- * Updates the package lists. A repository that does not respond is no error here, because the packages may come from another one.
+ * Updates the package lists. A repository that does not respond is not an error here, because the packages may come from another one.
  *
  * @returns messages about repositories that did not respond
  */

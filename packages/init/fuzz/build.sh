@@ -1,5 +1,5 @@
 #!/bin/sh
-# Compiles the harness with sanitizers: build.sh replay|fuzzer OUTPUT. «replay» takes gcc or clang, «fuzzer» clang.
+# Compiles the harness with sanitizers: build.sh replay|fuzzer OUTPUT. "replay" takes gcc or clang, "fuzzer" clang.
 set -eu
 kind=$1 output=$2
 cd "$(dirname "$0")"
@@ -22,7 +22,7 @@ for source in $(find ../native -name '*.c' | LC_ALL=C sort); do
   esac
 done
 ld -r -T state.ld -o "$objects/native" "$objects"/*.o
-# Without coverage: what the harness does is no discovery.
+# Without coverage: what the harness does is not a discovery.
 for source in host.c sender.c sink.c ledger.c program.c net.c dial.c files.c target.c $main; do
   $cc $flags $checks -I../native -c -o "$objects/harness-$source.o" "harness/$source"
 done

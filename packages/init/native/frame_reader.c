@@ -50,7 +50,7 @@ int reader_fill(void) {
 }
 
 int reader_wants_input(void) {
-  return buffer_at == buffer_filled && !writer_crowded();
+  return buffer_at == buffer_filled && !writer_at_reserve();
 }
 
 static int length_fits(void) {
@@ -185,7 +185,7 @@ void reader_dispatch(void) {
     }
     if (taken == 0) {
       /* Checked before a broken frame is reported: the fault must not land within a file that is still being sent. */
-      if (writer_crowded() || fetch_active()) return;
+      if (writer_at_reserve() || fetch_active()) return;
       if (!length_fits()) fatal("frame", EBADMSG);
       if (must_wait()) return;
     }

@@ -33,7 +33,7 @@ static int copy(int from, int to) {
  * All containers share this file. A program that could open it or watch its directory could signal other containers by locks
  * and notice their starts. gVisor gets a readable copy: its locks and watches end at the sandbox.
  */
-static int close_directory(const char *target) {
+static int hide_directory(const char *target) {
   char path[MAX_PATH_BYTES + 1];
   snprintf(path, sizeof path, "%s", target);
   return chmod(dirname(path), 0711);
@@ -49,15 +49,15 @@ static int sync_directory(const char *target) {
   return synced;
 }
 
-/* Removes only copies next to the target: other copies belong to other installations. */
+/* Removes the running file if it was put next to the target; elsewhere it belongs to another installation. */
 static void remove_source(const char *target) {
-  char self[MAX_PATH_BYTES + 1], source[MAX_PATH_BYTES + 1], copy[MAX_PATH_BYTES + 1];
+  char self[MAX_PATH_BYTES + 1], source[MAX_PATH_BYTES + 1], destination[MAX_PATH_BYTES + 1];
   ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
   if (length <= 0) return;
   self[length] = '\0';
   snprintf(source, sizeof source, "%s", self);
-  snprintf(copy, sizeof copy, "%s", target);
-  if (strcmp(self, target) != 0 && strcmp(dirname(source), dirname(copy)) == 0) unlink(self);
+  snprintf(destination, sizeof destination, "%s", target);
+  if (strcmp(self, target) != 0 && strcmp(dirname(source), dirname(destination)) == 0) unlink(self);
 }
 
 int install_to(const char *target, mode_t mode) {
@@ -73,7 +73,7 @@ int install_to(const char *target, mode_t mode) {
   int to = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (to < 0) return complain("cannot write", temporary);
   int done = copy(from, to) == 0 && fchmod(to, mode) == 0 && fsync(to) == 0 && close(to) == 0 &&
-             rename(temporary, target) == 0 && close_directory(target) == 0 && sync_directory(target) == 0;
+             rename(temporary, target) == 0 && hide_directory(target) == 0 && sync_directory(target) == 0;
   if (done) {
     remove_source(target);
     return 0;

@@ -3,7 +3,7 @@
 
 #include <sys/types.h>
 
-/* Linux runs a file without read permission. */
+/* Linux can run a file without read permission. */
 #define EXECUTABLE 0111
 /* gVisor reads the file it runs, as the container's user. */
 #define READABLE 0555

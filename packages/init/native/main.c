@@ -26,8 +26,8 @@
 #include "process/streams.h"
 #include "resources/cgroup.h"
 #include "resources/ready.h"
-#include "run/preload.h"
 #include "run/leftovers.h"
+#include "run/preload.h"
 #include "run/run.h"
 
 #ifndef __NR_close_range

@@ -63,10 +63,10 @@ static void leave_objects(const char *secret) {
   syscall(SYS_add_key, "user", NAME, secret, strlen(secret), -4 /* of this user */);
 }
 
-/* Leaves a secret wherever another container might find it, and waits. The words are milliseconds and the secret. */
-void keep(int count, char **words) {
+/* Leaves a secret wherever another container might find it, and waits. The arguments are milliseconds and the secret. */
+void keep(int count, char **args) {
   if (count != 2) return untried("wants milliseconds and a secret");
-  const char *secret = words[1];
+  const char *secret = args[1];
   for (unsigned i = 0; i < COUNT(places); i++) {
     int fd = open(places[i], O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
     if (fd < 0) continue;
@@ -79,14 +79,14 @@ void keep(int count, char **words) {
   }
   leave_objects(secret);
   struct sockaddr_in port = loopback();
-  struct pollfd doors[] = {{listening(AF_UNIX, &local, LOCAL_SIZE), POLLIN, 0},
-                           {listening(AF_INET, &port, sizeof port), POLLIN, 0}};
+  struct pollfd listeners[] = {{listening(AF_UNIX, &local, LOCAL_SIZE), POLLIN, 0},
+                               {listening(AF_INET, &port, sizeof port), POLLIN, 0}};
   fact("user", getuid());
   fact("from", wall_ms());
-  for (long long until = wall_ms() + atoll(words[0]), now; (now = wall_ms()) < until;) {
-    poll(doors, COUNT(doors), (int)(until - now));
-    for (unsigned i = 0; i < COUNT(doors); i++) {
-      int visitor = accept(doors[i].fd, NULL, NULL);
+  for (long long until = wall_ms() + atoll(args[0]), now; (now = wall_ms()) < until;) {
+    poll(listeners, COUNT(listeners), (int)(until - now));
+    for (unsigned i = 0; i < COUNT(listeners); i++) {
+      int visitor = accept(listeners[i].fd, NULL, NULL);
       if (visitor < 0) continue;
       put(visitor, secret, strlen(secret));
       close(visitor);
@@ -95,12 +95,12 @@ void keep(int count, char **words) {
   fact("to", wall_ms());
 }
 
-static void listen_at(const char *what, int family, const void *address, socklen_t size) {
+static void read_from(const char *what, int family, const void *address, socklen_t size) {
   char text[SECRET_BYTES] = "";
   int fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  struct timeval patience = {0, 100000};
+  struct timeval timeout = {0, 100000};
   if (fd < 0) return;
-  setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+  setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout);
   if (connect(fd, address, size) == 0) {
     if (read(fd, text, sizeof text - 1) < 0) text[0] = '\0';
     got("%s: %s", what, text);
@@ -139,13 +139,13 @@ static void look_once(void) {
   }
   look_at_objects();
   struct sockaddr_in port = loopback();
-  listen_at("abstract socket", AF_UNIX, &local, LOCAL_SIZE);
-  listen_at("port", AF_INET, &port, sizeof port);
+  read_from("abstract socket", AF_UNIX, &local, LOCAL_SIZE);
+  read_from("port", AF_INET, &port, sizeof port);
 }
 
-/* Looks for the secret that `keep` leaves in another container, for as many milliseconds as the word says. */
-void look(int count, char **words) {
-  long long until = wall_ms() + (count > 0 ? atoll(words[0]) : 0);
+/* Looks for the secret that `keep` leaves in another container. The argument is for how many milliseconds. */
+void look(int count, char **args) {
+  long long until = wall_ms() + (count > 0 ? atoll(args[0]) : 0);
   fact("user", getuid());
   fact("from", wall_ms());
   do {
@@ -156,8 +156,8 @@ void look(int count, char **words) {
 }
 
 /* Forges a done frame with exit code 0; a reader that believes it misses the real exit code, 7. */
-void wire(int count, char **words) {
-  (void)count, (void)words;
+void wire(int count, char **args) {
+  (void)count, (void)args;
   static const char done[] =
       "{\"exitCode\":0,\"signal\":null,\"wallMs\":1,\"cpuUserMs\":1,\"cpuSysMs\":1,\"maxRssBytes\":null,"
       "\"memoryStartBytes\":null,\"memoryPeakBytes\":null,\"oomKills\":null,\"processesPeak\":null,\"forkFailures\":null,"

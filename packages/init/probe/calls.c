@@ -117,8 +117,8 @@ static void the_machine(void) {
 #endif
 }
 
-/* Calls that an engine's default profile allows and Isopod's does not: they show which profile is in force. */
-static void beyond_our_profile(void) {
+/* Calls that Isopod's profile refuses and an engine's default profile allows: they show which profile is in force. */
+static void refused_only_by_ours(void) {
   char byte = 'x', table[16];
   struct iovec one = {&byte, 1};
   int ends[2];
@@ -134,11 +134,11 @@ static void beyond_our_profile(void) {
 }
 
 /*
- * Calls that must be refused, with arguments that would be valid if they were allowed. With the word «ours» the profile in force
- * should be ours.
+ * Calls that must be refused, with arguments that would be valid if they were allowed. The argument "ours" adds the calls that
+ * only Isopod's profile refuses.
  */
-void calls(int count, char **words) {
-  if (count > 0 && strcmp(words[0], "ours") == 0) beyond_our_profile();
+void calls(int count, char **args) {
+  if (count > 0 && strcmp(args[0], "ours") == 0) refused_only_by_ours();
   mounting();
   kernel_objects();
   other_processes();

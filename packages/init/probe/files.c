@@ -21,18 +21,18 @@ static void open_below(const char *root, const char *path) {
   got("%s is there: %.200s", full, text);
 }
 
-/* The words are files of the worker's host; none may be reachable. */
-void files(int count, char **words) {
+/* The arguments are files of the worker's host; none may be reachable. */
+void files(int count, char **args) {
   static const char *const roots[] = {"", "/proc/1/root", "/proc/self/root", "/proc/1/cwd", "/workspace/../../..", "/host",
                                       "/rootfs", "/mnt", "/isopod"};
   for (int i = 0; i < count; i++) {
-    for (unsigned root = 0; root < sizeof roots / sizeof *roots; root++) open_below(roots[root], words[i]);
+    for (unsigned root = 0; root < sizeof roots / sizeof *roots; root++) open_below(roots[root], args[i]);
   }
 }
 
 /* Places that an image may leave writable: the errno must come from the read-only file system, not from a mode. */
-void read_only(int count, char **words) {
-  (void)count, (void)words;
+void read_only(int count, char **args) {
+  (void)count, (void)args;
   static const char *const folders[] = {"/",    "/bin",  "/boot", "/etc",  "/home", "/isopod",   "/lib", "/media",
                                         "/mnt", "/opt",  "/proc", "/root", "/run",  "/run/lock", "/srv", "/sys",
                                         "/usr", "/usr/local/bin", "/var", "/var/lib", "/var/log", "/var/tmp", "/sys/fs/cgroup"};
@@ -55,8 +55,8 @@ static int is_one_of(const char *word, const char *const *list, unsigned count) 
   return 0;
 }
 
-/* /dev may have only what the runtime specification lists and the words name, and never a disk. */
-void devices(int count, char **words) {
+/* /dev may have only what the runtime specification lists and the arguments name, and never a disk. */
+void devices(int count, char **args) {
   static const char *const known[] = {"null", "zero", "full", "random", "urandom", "tty", "ptmx", "console"};
   DIR *folder = opendir("/dev");
   if (folder == NULL) {
@@ -68,7 +68,7 @@ void devices(int count, char **words) {
     if (fstatat(dirfd(folder), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) < 0) continue;
     if (S_ISBLK(status.st_mode)) got("/dev/%s is a disk", entry->d_name);
     else if (S_ISCHR(status.st_mode) && !is_one_of(entry->d_name, known, sizeof known / sizeof *known) &&
-             !is_one_of(entry->d_name, (const char *const *)words, (unsigned)count))
+             !is_one_of(entry->d_name, (const char *const *)args, (unsigned)count))
       got("/dev/%s is a device", entry->d_name);
   }
   closedir(folder);
@@ -81,8 +81,8 @@ void devices(int count, char **words) {
 }
 
 /* Only the three standard streams: a descriptor that a runtime leaks leads to its host (CVE-2024-21626). */
-void descriptors(int count, char **words) {
-  (void)count, (void)words;
+void descriptors(int count, char **args) {
+  (void)count, (void)args;
   for (int fd = 3; fd < 1024; fd++) {
     if (fcntl(fd, F_GETFD) >= 0) got("descriptor %d was left open", fd);
   }
@@ -99,24 +99,24 @@ static int folder_is_empty(const char *path) {
   return entries == 0;
 }
 
-/* The words are paths that must be masked: absent or empty. */
-void masks(int count, char **words) {
+/* The arguments are paths that must be masked: absent or empty. */
+void masks(int count, char **args) {
   char text[16];
   for (int i = 0; i < count; i++) {
     struct stat status;
-    if (lstat(words[i], &status) < 0) continue;
+    if (lstat(args[i], &status) < 0) continue;
     if (S_ISDIR(status.st_mode)) {
-      if (!folder_is_empty(words[i])) got("%s is not covered", words[i]);
+      if (!folder_is_empty(args[i])) got("%s is not covered", args[i]);
       continue;
     }
     int null = S_ISCHR(status.st_mode) && status.st_rdev == (dev_t)0x103;
-    if (!null && slurp(words[i], text, sizeof text) != 0) got("%s is not covered", words[i]);
+    if (!null && slurp(args[i], text, sizeof text) != 0) got("%s is not covered", args[i]);
   }
 }
 
-/* Plants links under the names of output files; a careless host would follow them to its own file. Words: secret file, name. */
-void artifact(int count, char **words) {
-  const char *secret = count > 0 ? words[0] : "/etc/passwd";
+/* Plants links under the names of output files; a careless host would follow them to its own file, which the argument names. */
+void artifact(int count, char **args) {
+  const char *secret = count > 0 ? args[0] : "/etc/passwd";
   int made = 0;
   made += symlink(secret, "link") == 0;
   /* Readable for init, unlike a file of the host, and in every container. */

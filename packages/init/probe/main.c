@@ -1,4 +1,4 @@
-/* Tries one attack from inside a container: probe NAME WORD… Exit code 0: it was refused, 1: it succeeded, 2: not tried. */
+/* Tries one attack from inside a container: probe NAME ARGUMENT… Exit code 0: it was refused, 1: it succeeded, 2: not tried. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -97,6 +97,6 @@ int main(int argc, char **argv) {
     attacks[i].run(argc - 2, argv + 2);
     return succeeded ? 1 : impossible ? 2 : 0;
   }
-  fprintf(stderr, "usage: probe NAME WORD...\n");
+  fprintf(stderr, "usage: probe NAME ARGUMENT...\n");
   return 2;
 }

@@ -8,11 +8,11 @@
 
 #include "probe.h"
 
-#define ROOM 65536
+#define MAX_TEXT 65536
 
-/* The mounts of a container: place and required options; a place that ends in / includes all below it. */
+/* The mounts of a container: mount point and required options; one that ends in / stands for all mount points below it. */
 static const struct {
-  const char *place, *options;
+  const char *mount_point, *options;
 } wanted[] = {
     {"/", "ro"},
     {"/isopod", "ro"},
@@ -36,7 +36,7 @@ static const struct {
 };
 /* Under a rootless engine the runtime cannot create devices, and mounts those of the host. */
 static const struct {
-  const char *place;
+  const char *mount_point;
   unsigned major, minor;
 } devices_of_host[] = {
     {"/dev/null", 1, 3}, {"/dev/zero", 1, 5}, {"/dev/full", 1, 7}, {"/dev/random", 1, 8}, {"/dev/urandom", 1, 9}, {"/dev/tty", 5, 0},
@@ -52,73 +52,73 @@ static int has(const char *options, const char *option, size_t length) {
   return 0;
 }
 
-/* Options that this kernel lacks. Only gVisor's kernel, not the host's, may lack one. */
-static const char *unknown = "";
+/* Options that this kernel lacks; empty on every kernel but gVisor's. */
+static const char *lacking = "";
 
-static void check_options(const char *place, const char *options, const char *needed) {
+static void check_options(const char *mount_point, const char *options, const char *needed) {
   while (*needed != '\0') {
     size_t length = strcspn(needed, ",");
-    if (!has(options, needed, length) && !has(unknown, needed, length)) got("%s is mounted without %.*s (%s)", place, (int)length, needed, options);
+    if (!has(options, needed, length) && !has(lacking, needed, length)) got("%s is mounted without %.*s (%s)", mount_point, (int)length, needed, options);
     needed += length + (needed[length] == ',');
   }
 }
 
-static int is_harmless_device(const char *place) {
+static int is_harmless_device(const char *mount_point) {
   for (unsigned i = 0; i < sizeof devices_of_host / sizeof *devices_of_host; i++) {
-    if (strcmp(place, devices_of_host[i].place) != 0) continue;
+    if (strcmp(mount_point, devices_of_host[i].mount_point) != 0) continue;
     struct stat status;
-    if (stat(place, &status) < 0 || !S_ISCHR(status.st_mode)) return 0;
+    if (stat(mount_point, &status) < 0 || !S_ISCHR(status.st_mode)) return 0;
     return status.st_rdev == makedev(devices_of_host[i].major, devices_of_host[i].minor);
   }
   return 0;
 }
 
-static void check(const char *place, const char *options) {
+static void check(const char *mount_point, const char *options) {
   for (unsigned i = 0; i < sizeof wanted / sizeof *wanted; i++) {
-    size_t length = strlen(wanted[i].place);
-    int below = length > 1 && wanted[i].place[length - 1] == '/' && strncmp(place, wanted[i].place, length) == 0;
-    if (below && *unknown != '\0') return;
-    if (below || strcmp(place, wanted[i].place) == 0) {
-      check_options(place, options, wanted[i].options);
+    size_t length = strlen(wanted[i].mount_point);
+    int below = length > 1 && wanted[i].mount_point[length - 1] == '/' && strncmp(mount_point, wanted[i].mount_point, length) == 0;
+    if (below && *lacking != '\0') return;
+    if (below || strcmp(mount_point, wanted[i].mount_point) == 0) {
+      check_options(mount_point, options, wanted[i].options);
       return;
     }
   }
-  if (!is_harmless_device(place)) got("%s is mounted (%s)", place, options);
+  if (!is_harmless_device(mount_point)) got("%s is mounted (%s)", mount_point, options);
 }
 
 /* The mode is not compared, because older runtimes use that of the image's folder. */
-static void check_owner(const char *place) {
+static void check_owner(const char *mount_point) {
   struct stat status;
-  if (stat(place, &status) < 0) {
-    got("%s is not there: %s", place, strerror(errno));
+  if (stat(mount_point, &status) < 0) {
+    got("%s is not there: %s", mount_point, strerror(errno));
     return;
   }
-  if (status.st_uid != getuid() || status.st_gid != getgid()) got("%s belongs to %u:%u", place, status.st_uid, status.st_gid);
+  if (status.st_uid != getuid() || status.st_gid != getgid()) got("%s belongs to %u:%u", mount_point, status.st_uid, status.st_gid);
 }
 
-/* Compares the list of mounts: nothing of the host, and each mount with its options, except those that the word names. */
-void mounts(int count, char **words) {
-  if (count > 0) unknown = words[0];
-  static char text[ROOM];
-  unsigned views = 0, places = 0;
+/* Checks that nothing of the host is mounted and that each mount has its options. The argument, if any, lists options that this kernel lacks. */
+void mounts(int count, char **args) {
+  if (count > 0) lacking = args[0];
+  static char text[MAX_TEXT];
+  unsigned views = 0, container_mounts = 0;
   if (slurp("/proc/self/mountinfo", text, sizeof text) < 0) {
     untried("the mounts cannot be read: %s", strerror(errno));
     return;
   }
   char *rest;
   for (char *row = strtok_r(text, "\n", &rest); row != NULL; row = strtok_r(NULL, "\n", &rest)) {
-    char place[1024], options[1024];
-    if (sscanf(row, "%*s %*s %*s %*s %1023s %1023s", place, options) != 2) continue;
-    check(place, options);
-    places += strcmp(place, "/workspace") == 0 || strcmp(place, "/isopod") == 0 || strcmp(place, "/tmp") == 0;
+    char mount_point[1024], options[1024];
+    if (sscanf(row, "%*s %*s %*s %*s %1023s %1023s", mount_point, options) != 2) continue;
+    check(mount_point, options);
+    container_mounts += strcmp(mount_point, "/workspace") == 0 || strcmp(mount_point, "/isopod") == 0 || strcmp(mount_point, "/tmp") == 0;
     for (unsigned i = 0; i < sizeof read_only_views / sizeof *read_only_views; i++) {
-      if (strcmp(place, read_only_views[i]) == 0 && has(options, "ro", 2)) views |= 1u << i;
+      if (strcmp(mount_point, read_only_views[i]) == 0 && has(options, "ro", 2)) views |= 1u << i;
     }
   }
   static const char *const own[] = {"/workspace", "/tmp", "/dev/shm"};
   for (unsigned i = 0; i < sizeof own / sizeof *own; i++) check_owner(own[i]);
-  if (places < 3) untried("the list of mounts is not that of this container");
+  if (container_mounts < 3) untried("the list of mounts is not that of this container");
   for (unsigned i = 0; i < sizeof read_only_views / sizeof *read_only_views; i++) {
-    if ((views & 1u << i) == 0 && access(read_only_views[i], F_OK) == 0 && *unknown == '\0') got("%s is not covered by a read-only view", read_only_views[i]);
+    if ((views & 1u << i) == 0 && access(read_only_views[i], F_OK) == 0 && *lacking == '\0') got("%s is not covered by a read-only view", read_only_views[i]);
   }
 }

@@ -14,7 +14,7 @@
 
 #include "probe.h"
 
-#define ROOM 65536
+#define MAX_TEXT 65536
 
 static int is_up(int fd, const char *name) {
   struct ifreq request;
@@ -24,9 +24,9 @@ static int is_up(int fd, const char *name) {
 }
 
 /* Any way out of the container: an interface other than loopback that is up, or a route. */
-void interfaces(int count, char **words) {
-  (void)count, (void)words;
-  static char text[ROOM];
+void interfaces(int count, char **args) {
+  (void)count, (void)args;
+  static char text[MAX_TEXT];
   int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   if (slurp("/proc/net/dev", text, sizeof text) < 0) {
     untried("/proc/net/dev cannot be read: %s", strerror(errno));
@@ -49,8 +49,8 @@ void interfaces(int count, char **words) {
 static void try_connect(const char *what, const char *token, int family, const void *address, socklen_t size) {
   int fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (fd < 0) return;
-  struct timeval patience = {1, 0};
-  setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+  struct timeval timeout = {1, 0};
+  setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout);
   if (connect(fd, address, size) == 0) {
     /* Identifies this probe to the worker: any process of the host may connect to a port. */
     put(fd, token, strlen(token));
@@ -59,23 +59,21 @@ static void try_connect(const char *what, const char *token, int family, const v
   close(fd);
 }
 
-/*
- * The first word is what to send. Each other word is a port on which the worker listens, or @NAME for an abstract socket.
- */
-void connections(int count, char **words) {
+/* The first argument is what to send. Each other one is a port on which the worker listens, or @NAME for an abstract socket. */
+void connections(int count, char **args) {
   for (int i = 1; i < count; i++) {
-    if (words[i][0] == '@') {
+    if (args[i][0] == '@') {
       struct sockaddr_un local = {.sun_family = AF_UNIX};
-      size_t length = strlen(words[i]) - 1;
+      size_t length = strlen(args[i]) - 1;
       if (length > sizeof local.sun_path - 1) length = sizeof local.sun_path - 1;
-      memcpy(local.sun_path + 1, words[i] + 1, length);
-      try_connect(words[i], words[0], AF_UNIX, &local, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + length));
+      memcpy(local.sun_path + 1, args[i] + 1, length);
+      try_connect(args[i], args[0], AF_UNIX, &local, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + length));
       continue;
     }
-    uint16_t port = htons((uint16_t)atoi(words[i]));
+    uint16_t port = htons((uint16_t)atoi(args[i]));
     struct sockaddr_in four = {.sin_family = AF_INET, .sin_port = port, .sin_addr = {htonl(INADDR_LOOPBACK)}};
-    try_connect("a port of the host", words[0], AF_INET, &four, sizeof four);
+    try_connect("a port of the host", args[0], AF_INET, &four, sizeof four);
     struct sockaddr_in6 six = {.sin6_family = AF_INET6, .sin6_port = port, .sin6_addr = IN6ADDR_LOOPBACK_INIT};
-    try_connect("a port of the host", words[0], AF_INET6, &six, sizeof six);
+    try_connect("a port of the host", args[0], AF_INET6, &six, sizeof six);
   }
 }

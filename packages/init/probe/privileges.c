@@ -21,8 +21,8 @@ static const char *field(const char *status, const char *name) {
 }
 
 /* Looks for a capability in any set, a way to gain one, and another user. */
-void capabilities(int count, char **words) {
-  (void)count, (void)words;
+void capabilities(int count, char **args) {
+  (void)count, (void)args;
   static const char *const sets[] = {"\nCapInh:", "\nCapPrm:", "\nCapEff:", "\nCapBnd:", "\nCapAmb:"};
   char status[8192];
   if (slurp("/proc/self/status", status, sizeof status) < 0) {
@@ -50,8 +50,8 @@ void capabilities(int count, char **words) {
 }
 
 /* All containers share the host's clock. */
-void clocks(int count, char **words) {
-  (void)count, (void)words;
+void clocks(int count, char **args) {
+  (void)count, (void)args;
   struct timespec now;
   struct timeval rough;
   clock_gettime(CLOCK_REALTIME, &now);
@@ -64,8 +64,8 @@ void clocks(int count, char **words) {
 }
 
 /* Signals every visible process; the worker checks that this one and init go on. */
-void signals(int count, char **words) {
-  (void)count, (void)words;
+void signals(int count, char **args) {
+  (void)count, (void)args;
   static const int numbers[] = {SIGHUP, SIGINT, SIGQUIT, SIGABRT, SIGTERM, SIGUSR1, SIGCHLD, SIGSTOP, SIGTSTP, SIGKILL};
   for (unsigned i = 0; i < sizeof numbers / sizeof *numbers; i++) {
     kill(1, numbers[i]);

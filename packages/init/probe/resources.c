@@ -21,14 +21,14 @@
 static const char *const writable[] = {"/workspace", "/tmp", "/dev/shm"};
 #define WRITABLE (sizeof writable / sizeof *writable)
 
-static long number(int count, char **words, int index) {
-  return index < count ? strtol(words[index], NULL, 10) : 0;
+static long number(int count, char **args, int index) {
+  return index < count ? strtol(args[index], NULL, 10) : 0;
 }
 
-/* Starts processes until one is refused, but at most as many as the word says. */
-void forks(int count, char **words) {
-  long most = number(count, words, 0), made = 0;
-  for (; made < most; made++) {
+/* Starts processes until one is refused; the first argument is the maximum. */
+void forks(int count, char **args) {
+  long limit = number(count, args, 0), made = 0;
+  for (; made < limit; made++) {
     pid_t child = fork();
     if (child < 0) break;
     if (child == 0) {
@@ -39,39 +39,39 @@ void forks(int count, char **words) {
   fact("forked", made);
 }
 
-/* Touches as many MiB as the word says; the worker checks how it was ended. */
-void memory(int count, char **words) {
-  size_t size = (size_t)(number(count, words, 0) * MIB);
+/* Touches memory; the first argument is its size in MiB. The worker checks how the process ended. */
+void memory(int count, char **args) {
+  size_t size = (size_t)(number(count, args, 0) * MIB);
   char *bytes = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (bytes == MAP_FAILED) return;
   for (size_t at = 0; at < size; at += 4096) bytes[at] = 1;
-  got("took %ld MiB", number(count, words, 0));
+  got("took %ld MiB", number(count, args, 0));
 }
 
-/* Fills each writable place; the first word is how many bytes are too many. */
-void disk(int count, char **words) {
+/* Fills each writable folder; the first argument is the maximum in bytes. */
+void disk(int count, char **args) {
   static char bytes[CHUNK];
-  long most = number(count, words, 0);
+  long limit = number(count, args, 0);
   memset(bytes, 'x', sizeof bytes);
   for (unsigned i = 0; i < WRITABLE; i++) {
     char path[64];
     snprintf(path, sizeof path, "%s/filler", writable[i]);
     int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
     long written = 0;
-    for (ssize_t more; written < most && (more = write(fd, bytes, sizeof bytes)) > 0;) written += more;
+    for (ssize_t more; written < limit && (more = write(fd, bytes, sizeof bytes)) > 0;) written += more;
     fact(writable[i], written);
     close(fd);
     unlink(path);
   }
 }
 
-/* Creates empty files in each writable place until one is refused, but at most as many as the word says. */
-void inodes(int count, char **words) {
-  long most = number(count, words, 0);
+/* Creates empty files in each writable folder until one is refused; the first argument is the maximum. */
+void inodes(int count, char **args) {
+  long limit = number(count, args, 0);
   for (unsigned i = 0; i < WRITABLE; i++) {
     long made = 0;
     char path[64];
-    for (; made < most; made++) {
+    for (; made < limit; made++) {
       snprintf(path, sizeof path, "%s/%ld", writable[i], made);
       if (mknod(path, S_IFREG | 0600, 0) < 0) break;
     }
@@ -79,25 +79,25 @@ void inodes(int count, char **words) {
   }
 }
 
-/* Writes as many bytes as the word says to both output streams. */
-void output(int count, char **words) {
+/* Writes to both output streams; the first argument is the number of bytes for each. */
+void output(int count, char **args) {
   static char bytes[CHUNK];
   memset(bytes, 'y', sizeof bytes);
-  for (long left = number(count, words, 0); left > 0; left -= CHUNK) {
+  for (long left = number(count, args, 0); left > 0; left -= CHUNK) {
     put(1, bytes, sizeof bytes);
     put(2, bytes, sizeof bytes);
   }
 }
 
-void open_files(int count, char **words) {
-  long most = number(count, words, 0), opened = 0;
-  struct rlimit more = {(rlim_t)most, (rlim_t)most};
+void open_files(int count, char **args) {
+  long limit = number(count, args, 0), opened = 0;
+  struct rlimit more = {(rlim_t)limit, (rlim_t)limit};
   setrlimit(RLIMIT_NOFILE, &more);
-  while (opened < most && open("/dev/null", O_RDONLY | O_CLOEXEC) >= 0) opened++;
+  while (opened < limit && open("/dev/null", O_RDONLY | O_CLOEXEC) >= 0) opened++;
   fact("opened", opened);
 }
 
-/* A limit of init, which all processes inherit: «Max NAME soft hard unit». */
+/* A limit of init, which all processes inherit: "Max NAME soft hard unit". */
 static void bound_of_init(const char *text, const char *name, const char *title) {
   const char *line = strstr(text, title);
   if (line == NULL) return;
@@ -122,8 +122,8 @@ static void bound(const char *name, int resource) {
   fact(name, now.rlim_max == RLIM_INFINITY ? -1 : (long long)now.rlim_max);
 }
 
-/* Each word is Linux's number of a limit that init sets; the others are the container's. */
-void limits(int count, char **words) {
+/* Each argument is Linux's number of a limit that init sets; the others are the container's. */
+void limits(int count, char **args) {
   static const struct {
     const char *name;
     int resource;
@@ -131,8 +131,8 @@ void limits(int count, char **words) {
   for (unsigned i = 0; i < sizeof known / sizeof *known; i++) bound(known[i].name, known[i].resource);
   for (int i = 0; i < count; i++) {
     char name[32];
-    snprintf(name, sizeof name, "rlimit-%s", words[i]);
-    bound(name, (int)number(count, words, i));
+    snprintf(name, sizeof name, "rlimit-%s", args[i]);
+    bound(name, (int)number(count, args, i));
   }
   bounds_of_init();
 }
@@ -147,15 +147,15 @@ static long long monotonic_us(void) {
 #define PAUSED_US 2000
 
 /*
- * As many processes as the first word says use all the CPU time they get, for as many milliseconds as the second. They measure it
- * themselves: gVisor's kernel also counts time that its host withholds.
+ * The first argument is the number of processes, the second for how many milliseconds each uses all the CPU time it gets. They
+ * measure it themselves: gVisor's kernel also counts time that its host withholds.
  */
-void cpu(int count, char **words) {
+void cpu(int count, char **args) {
   long long *ran = mmap(NULL, sizeof *ran, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (ran == MAP_FAILED) return untried("no memory to count in");
-  long long last = monotonic_us(), until = last + number(count, words, 1) * 1000, own = 0;
+  long long last = monotonic_us(), until = last + number(count, args, 1) * 1000, own = 0;
   int child = 0;
-  for (long i = 1; i < number(count, words, 0) && !child; i++) child = fork() == 0;
+  for (long i = 1; i < number(count, args, 0) && !child; i++) child = fork() == 0;
   for (long long now; last < until; last = now) {
     now = monotonic_us();
     if (now - last < PAUSED_US) own += now - last;
@@ -167,15 +167,15 @@ void cpu(int count, char **words) {
 }
 
 /* Ignores all signals and sleeps. */
-void sleeper(int count, char **words) {
-  (void)count, (void)words;
+void sleeper(int count, char **args) {
+  (void)count, (void)args;
   for (int signal_number = 1; signal_number < NSIG; signal_number++) signal(signal_number, SIG_IGN);
   sleep(60);
   got("slept past the limit");
 }
 
-void core_file(int count, char **words) {
-  (void)count, (void)words;
+void core_file(int count, char **args) {
+  (void)count, (void)args;
   prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
   pid_t child = fork();
   if (child == 0) {

@@ -17,15 +17,15 @@
 extern char **environ;
 
 /* Prints the environment for the worker to compare; that of init must be out of reach. */
-void environment(int count, char **words) {
-  (void)count, (void)words;
+void environment(int count, char **args) {
+  (void)count, (void)args;
   char text[4096];
   for (char **variable = environ; *variable != NULL; variable++) puts(*variable);
   if (slurp("/proc/1/environ", text, sizeof text) > 0) got("the environment of init can be read: %.200s", text);
 }
 
-void host_name(int count, char **words) {
-  (void)count, (void)words;
+void host_name(int count, char **args) {
+  (void)count, (void)args;
   char name[256] = "";
   gethostname(name, sizeof name - 1);
   puts(name);
@@ -51,14 +51,14 @@ static int look_for_others(void) {
  * There must be only init and this process: a third would belong to the host, to another container, or to the engine, which may
  * start one from time to time. So it looks for a while.
  */
-void processes(int count, char **words) {
+void processes(int count, char **args) {
   long long until = wall_ms() + LOOK_MS;
   int others;
   while ((others = look_for_others()) == 0 && wall_ms() < until) usleep(20000);
   if (others < 0) untried("/proc cannot be read: %s", strerror(errno));
   char path[64], text[256];
   for (int i = 0; i < count; i++) {
-    int pid = atoi(words[i]);
+    int pid = atoi(args[i]);
     /* A worker in a container can have the same pid as init or this program here. */
     if (pid == 1 || pid == getpid()) continue;
     snprintf(path, sizeof path, "/proc/%d/cmdline", pid);
@@ -74,7 +74,7 @@ static void must_not_open(const char *path, int flags) {
 }
 
 /* Tries to read init's files in /proc, although init runs as the same user; a word names what may be read. */
-void init(int count, char **words) {
+void init(int count, char **args) {
   static const char *const insides[] = {"/proc/1/mem",  "/proc/1/environ", "/proc/1/maps",  "/proc/1/exe", "/proc/1/fd",
                                         "/proc/1/fd/0", "/proc/1/fd/1",    "/proc/1/root/", "/proc/1/cwd/"};
   for (unsigned i = 0; i < sizeof insides / sizeof *insides; i++) {
@@ -83,7 +83,7 @@ void init(int count, char **words) {
   }
   static const char *const outsides[] = {"/isopod", "/isopod/init"};
   for (unsigned i = 0; i < sizeof outsides / sizeof *outsides; i++) {
-    if (count == 0 || strcmp(words[0], outsides[i]) != 0) must_not_open(outsides[i], O_RDONLY);
+    if (count == 0 || strcmp(args[0], outsides[i]) != 0) must_not_open(outsides[i], O_RDONLY);
     must_not_open(outsides[i], O_WRONLY);
   }
   if (rename("/isopod/init", "/isopod/other") == 0) got("init was moved away");
@@ -92,8 +92,8 @@ void init(int count, char **words) {
 }
 
 /* Files through which a process could change its host. Opened, never written to. */
-void proc(int count, char **words) {
-  (void)count, (void)words;
+void proc(int count, char **args) {
+  (void)count, (void)args;
   static const char *const switches[] = {
       "/proc/sys/kernel/core_pattern",
       "/proc/sys/kernel/hostname",
@@ -126,8 +126,8 @@ void proc(int count, char **words) {
 }
 
 /* A terminal would pass on control sequences, and input for another reader. With a word this kernel is not the host's. */
-void terminal(int count, char **words) {
-  (void)words;
+void terminal(int count, char **args) {
+  (void)args;
   for (int fd = 0; fd < 3; fd++) {
     if (isatty(fd)) got("descriptor %d is a terminal", fd);
   }

@@ -26,8 +26,8 @@ static void filters(void) {
   int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   if (fd < 0) untried("no socket to attach a filter to");
   if (setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &filter, sizeof filter) == 0) got("attached a filter to a socket");
-  if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0) got("laid a filter by prctl");
-  if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &filter) == 0) got("laid a filter by seccomp");
+  if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0) got("installed a filter by prctl");
+  if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &filter) == 0) got("installed a filter by seccomp");
 }
 
 /* If the host has no pool, mapping is refused in any case; creating a file in it is not. */
@@ -44,7 +44,7 @@ static void sockets(void) {
   if (setsockopt(fd, IPPROTO_IP, IP_ADD_MEMBERSHIP, &group, sizeof group) == 0) got("joined a multicast group");
 }
 
-/* Tries to move a socket's pages into a pipe, and checks what the kernel stores about ended connections. */
+/* Tries the calls that move a socket's pages into a pipe, and checks what the kernel stores about ended connections. */
 static void remnants(void) {
   int from[2], to[2];
   char remembers = '1';
@@ -60,8 +60,8 @@ static void remnants(void) {
 }
 
 /* Kernel objects that no limit counts: one of each kind. */
-void uncounted(int count, char **words) {
-  (void)count, (void)words;
+void uncounted(int count, char **args) {
+  (void)count, (void)args;
   sockets();
   huge_pages();
   remnants();

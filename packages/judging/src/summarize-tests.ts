@@ -4,7 +4,9 @@ import type { Outcome } from '@isopod/sandbox'
 import { foldByTest, type JudgedRun } from './judged-run.ts'
 
 /** What judging adds to the result of a job. */
-export type JudgedPart = Partial<Pick<Result, 'tests' | 'summary' | 'errorMessage' | 'flaky'>>
+export type JudgedPart = Partial<Pick<Result, 'summary' | 'errorMessage' | 'flaky'>> & {
+  readonly tests?: TestResult[]
+}
 
 /**
  * Summarizes all judged runs of a job's test cases.

@@ -13,7 +13,7 @@ test.each([
 })
 
 test.each(['<svg xmlns="http://www.w3.org/2000/svg">', ' \x89PNG', 'RIFF', ''])(
-  'a file that begins with %j is no image',
+  'a file that begins with %j is not an image',
   (head) => {
     expect(fileKindOf(bytes(head)).kind).not.toBe('image')
   },

@@ -110,7 +110,7 @@ describe('the policy check of a hostile source', () => {
     ['sh', `${'$('.repeat(2_000)}eval x${')'.repeat(2_000)}`],
     ['js', `eval${'.a'.repeat(20_000)}`],
     ['sh', `${'env -a '.repeat(20_000)}eval`],
-  ] as const)('nested or chained without end, and what is in it is found: %s', (extension, text) => {
+  ] as const)('finds a violation inside very long nesting or chaining: %s', (extension, text) => {
     expect(
       check(extension, text)
         .findings.map(({ rule }) => rule)

@@ -1,5 +1,3 @@
-import type { Status } from './status.ts'
-
 /** Linux numbers of signals that end programs (signal(7)), because programs run on Linux wherever this code runs. */
 const SIGNALS: Readonly<Record<string, number>> = {
   SIGHUP: 1,
@@ -33,7 +31,7 @@ export function signalNumber(name: string): number | undefined {
 /** The end of a run as one integer: its exit code, 128 plus the signal's number as in shells, or -1. */
 export function documentedExitCode(
   end: { readonly exitCode: number | null; readonly signal: string | null },
-  status?: Status,
+  status?: string,
 ): number {
   if (status === 'timeout') return NO_EXIT_CODE
   if (end.exitCode !== null) return end.exitCode

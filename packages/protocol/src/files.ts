@@ -92,5 +92,5 @@ export const fetchFilesSchema = listOf(
 /** Files that a program wrote: path → bytes in base64. */
 export const fetchedFilesSchema = z.record(
   z.string(),
-  z.strictObject({ content: z.string(), encoding: z.literal('base64') }),
+  z.object({ content: z.string(), encoding: z.literal('base64') }),
 )

@@ -69,10 +69,19 @@ export { MAX_CODE_BYTES } from './program.ts'
 export { type ResourceUsage, type Result, resultSchema, type Timings } from './result.ts'
 export { RUNC_ADVICE, runcEscapes } from './runc.ts'
 export { chooseRuntime, isGvisor, RUNTIMES, type Runtime, type RuntimeWishes } from './runtime.ts'
-export { fields, integerBetween, sizeText, utf8Bytes } from './schema.ts'
+export { fields, integerBetween, type NewerWord, openList, sizeText, utf8Bytes } from './schema.ts'
 export { type ScriptRules, scriptsUnsupported } from './script.ts'
-export { type DocumentedStatus, documentedStatus, isAttributable, STATUSES, type Status } from './status.ts'
 export {
+  type DocumentedStatus,
+  documentedStatus,
+  isAttributable,
+  knownStatus,
+  STATUSES,
+  type Status,
+} from './status.ts'
+export { tenantRulesSchema } from './tenants.ts'
+export {
+  knownVerdict,
   MAX_TESTS,
   MAX_TESTS_BYTES,
   type TestCase,

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import type { Status } from './status.ts'
+import type { Result } from './result.ts'
+import { openList } from './schema.ts'
 import { VERDICTS } from './test-case.ts'
 
 /** Id of the last event of every job. */
@@ -25,7 +26,7 @@ export const liveEventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('stdout'), ...outputFields }),
   z.object({ type: z.literal('stderr'), ...outputFields }),
   /** The verdict of a test case. A later event with the same `index`, counted from 0, replaces it. */
-  z.object({ type: z.literal('test'), index: count, name: z.string(), verdict: z.enum(VERDICTS) }),
+  z.object({ type: z.literal('test'), index: count, name: z.string(), verdict: openList(VERDICTS) }),
   /** Number and total size of output chunks that were left out here; the result contains them. */
   z.object({ type: z.literal('dropped'), chunks: count, bytes: count }),
 ])
@@ -37,5 +38,5 @@ export type LiveEvent = z.infer<typeof liveEventSchema>
 export type JobEvent = { readonly id: string } & (
   | LiveEvent
   /** The last event: the job has a result. */
-  | { readonly type: 'finished'; readonly status: Status }
+  | { readonly type: 'finished'; readonly status: Result['status'] }
 )

@@ -123,8 +123,13 @@ export const jobSchema = fields({
   stream: flag().optional(),
   /** Owner of the job, for fairness and budgets. */
   tenant: nameUpTo(64).default('default'),
-  /** 0 runs first; larger numbers run later. */
+  /** Order among the jobs of one tenant: 0 runs first; larger numbers run later. */
   priority: integerBetween(0, 1000).default(0),
+  /**
+   * How long the job may wait for a worker to take it, in seconds from its submit by the clock of Redis. After that it does not
+   * run: its result is `cancelled`, with a reason. @default no deadline
+   */
+  expiresInSeconds: integerBetween(1, 604_800).optional(),
   /** Jobs of one tenant with the same key run once; a repeated submit returns the first id. */
   idempotencyKey: textUpTo(256)
     .refine((key) => key.length > 0, { error: 'must not be empty' })

@@ -24,7 +24,7 @@ function toJsonSchema(schema: z.ZodType): JsonSchema {
     io: 'input',
     unrepresentable: 'any',
     override: ({ zodSchema, jsonSchema }) => {
-      const checked = behindGuard(zodSchema)
+      const checked = afterGuard(zodSchema)
       if (checked === undefined) return
       const { $schema: _, ...rest } = toJsonSchema(checked)
       Object.assign(jsonSchema, zodSchema === fileSchema ? { anyOf: [{ type: 'string' }, rest] } : rest)
@@ -33,7 +33,7 @@ function toJsonSchema(schema: z.ZodType): JsonSchema {
 }
 
 /** The schema after a guard. A guard checks a value before its schema, in a way that JSON Schema cannot express. */
-function behindGuard(schema: z.core.$ZodType): z.ZodType | undefined {
+function afterGuard(schema: z.core.$ZodType): z.ZodType | undefined {
   if (!(schema instanceof z.ZodPipe)) return undefined
   const { in: guard, out } = schema._zod.def
   if (!(out instanceof z.ZodType) || out instanceof z.ZodTransform) return undefined

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { fields, integerBetween, numberBetween, oneOf } from './schema.ts'
+import { fields, integerBetween, numberBetween, oneOf, openList } from './schema.ts'
 
 /** Maximum output of one stream in a result, in bytes. */
 export const MAX_OUTPUT_BYTES = 10 * 1024 * 1024
@@ -15,7 +15,7 @@ const SCOPES = ['job', 'run', 'container', 'creation', 'process'] as const
  */
 export type LimitScope = (typeof SCOPES)[number]
 
-/** All limits that a job can request, none of which has a value for «no limit». Schemas, types and docs/limits.md follow from it. */
+/** All limits that a job can request, none of which has a value for "no limit". Schemas, types and docs/limits.md follow from it. */
 export const LIMITS = {
   /** Wall-clock seconds of the main run; multiplied by the language's `timeoutFactor`. */
   timeoutSeconds: limit('run', numberBetween(0.1, 300), 30, 'ended: `timeout`'),
@@ -151,10 +151,10 @@ export const limitsAppliedSchema = z.object({
   openFiles: z.number(),
   /** Limits that the container cannot read under this runtime, and where they were read instead. Absent if there are none. */
   outside: z
-    .strictObject({
-      limits: z.array(z.enum(['cpus', 'memorySwapMb'])),
+    .object({
+      limits: z.array(openList(['cpus', 'memorySwapMb'])),
       /** `kernel`: the container's cgroup on the host; `engine`: the engine's record, if the engine is on another host. */
-      source: z.enum(['kernel', 'engine']),
+      source: openList(['kernel', 'engine']),
     })
     .optional(),
 })

@@ -68,5 +68,5 @@ export const networkProfilesSchema = fields({
 
 /** The error sentence for an unknown network; it lists the known ones. */
 export function unknownNetwork(known: Iterable<string>, asked: string): string {
-  return `network: ${JSON.stringify(asked)} is no profile of this deployment; it has ${[NO_NETWORK, ...known].join(', ')}`
+  return `network: ${JSON.stringify(asked)} is not a profile of this deployment; it has ${[NO_NETWORK, ...known].join(', ')}`
 }

@@ -7,7 +7,7 @@ import { printable, show, showThrown } from './show.ts'
 /** Maximum shown length of a field name in a path; file names can be long. */
 const NAMED_CHARACTERS = 255
 /** Maximum number of refused fields to name. */
-const SHOWN_PROBLEMS = 20
+const MAX_SHOWN_PROBLEMS = 20
 
 /**
  * Validates a job.
@@ -29,12 +29,12 @@ export function parseJob(input: unknown): Job {
  * @param whole name of the input in sentences that name no field
  */
 export function describeProblems(error: z.ZodError, input: unknown, whole = 'job'): FieldProblem[] {
-  // A value can violate two bounds of one rule («whole», «at most»), whose sentence names both.
+  // A value can violate two bounds of one rule ("whole", "at most"), whose sentence names both.
   const problems = new Map<string, FieldProblem>()
   let more = 0
   for (const describe of error.issues.flatMap((issue) => describers(issue, input, whole))) {
     // A hostile object must not fill a log.
-    if (problems.size === SHOWN_PROBLEMS) more++
+    if (problems.size === MAX_SHOWN_PROBLEMS) more++
     else {
       const entry = describe()
       problems.set(entry.message, entry)
@@ -74,7 +74,7 @@ function problem(
   const names = path.map((key) => printable(String(key), NAMED_CHARACTERS))
   const unknown = 'unknown' in about ? [printable(String(about.unknown))] : []
   const field = [...names, ...unknown].join('.')
-  // A rule that is a whole sentence («Code cannot be empty») stays as it is.
+  // A rule that is a whole sentence ("Code cannot be empty") stays as it is.
   if (/^[A-Z]/.test(rule)) return { field, message: rule }
   const given = 'given' in about ? `, got ${about.given}` : ''
   return { field, message: `${field || whole}: ${rule}${given}` }

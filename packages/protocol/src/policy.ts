@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ConfigError } from './errors.ts'
-import { fields, oneOf } from './schema.ts'
+import { fields, oneOf, openList } from './schema.ts'
 
 /** Effects of a finding, mildest first: no check, a warning, a refusal. */
 const MODES = ['off', 'warn', 'enforce'] as const
@@ -18,7 +18,8 @@ export type Policy = z.output<typeof policySchema>
 
 /** Schema of {@link AppliedPolicy}. */
 export const appliedPolicySchema = z.object({
-  ...policySchema.shape,
+  mode: openList(MODES),
+  rules: openList(RULE_SETS),
   /** Whether the whole source was checked by rules of its language. */
   checked: z.boolean(),
 })

@@ -2,11 +2,12 @@ import { z } from 'zod'
 import { fetchedFilesSchema } from './files.ts'
 import { LIMIT_NAMES, limitsAppliedSchema } from './limits.ts'
 import { appliedPolicySchema } from './policy.ts'
+import { openList } from './schema.ts'
 import { STATUSES } from './status.ts'
 import { testResultSchema, testSummarySchema } from './test-case.ts'
 
 /** Duration of each stage of a job, in milliseconds; 0 for a stage that was not reached. */
-export const timingsSchema = z.strictObject({
+export const timingsSchema = z.object({
   /** From submit until a worker took the job. */
   queued: z.number(),
   /** Time that the policy check delayed the job. A check that can only warn runs beside the program. */
@@ -25,7 +26,7 @@ export const timingsSchema = z.strictObject({
 export type Timings = z.infer<typeof timingsSchema>
 
 /** Resource usage with the fields of the API document; MB are MiB. */
-export const resourceUsageSchema = z.strictObject({
+export const resourceUsageSchema = z.object({
   executionTimeSeconds: z.number(),
   memoryStartMb: z.number(),
   memoryPeakMb: z.number(),
@@ -39,25 +40,27 @@ export type ResourceUsage = z.infer<typeof resourceUsageSchema>
 
 /**
  * The result of one job. All statuses have the same shape: numbers that were not measured are null, missing texts are empty.
- * Drops fields that a newer worker adds, because producers and workers are not upgraded at the same time.
+ *
+ * Producers and workers are not upgraded at the same time: fields that a newer worker adds are dropped at every level, and a status,
+ * limit or verdict that it adds is kept as text. `attributable` then says whether an unknown status describes the program.
  */
 export const resultSchema = z.object({
   id: z.string(),
-  status: z.enum(STATUSES),
+  status: openList(STATUSES),
   /** Null if a signal ended the program or no program ran. */
   exitCode: z.number().nullable(),
   /** Name of the signal that ended the program, for example `SIGSEGV`. */
   signal: z.string().nullable(),
   /** The limit that ended the program, or that ended the job before all of its test cases ran. */
-  limit: z.enum(LIMIT_NAMES).nullable(),
+  limit: openList(LIMIT_NAMES).nullable(),
   /** Undecodable bytes become U+FFFD; `raw` then has the bytes. */
   stdout: z.string(),
   stderr: z.string(),
-  truncated: z.strictObject({ stdout: z.boolean(), stderr: z.boolean() }),
+  truncated: z.object({ stdout: z.boolean(), stderr: z.boolean() }),
   /** Bytes that the program wrote; the result contains at most `limits.outputBytes` of them. */
-  outputBytes: z.strictObject({ stdout: z.number(), stderr: z.number() }),
+  outputBytes: z.object({ stdout: z.number(), stderr: z.number() }),
   /** Base64 of each stream that is not valid UTF-8. */
-  raw: z.strictObject({ stdout: z.string().optional(), stderr: z.string().optional() }).optional(),
+  raw: z.object({ stdout: z.string().optional(), stderr: z.string().optional() }).optional(),
   /** Files named in the job's `fetchFiles` that the program wrote; absent if the job names none. */
   files: fetchedFilesSchema.optional(),
   /** Output of the compiler, for languages with a compile run. */
@@ -92,7 +95,7 @@ export const resultSchema = z.object({
    * Where the container came from: made for this job, taken from the pool, or used before by jobs of the same batch. Absent
    * if there was none. For several containers: `batch` if any was used before.
    */
-  containerOrigin: z.enum(['made', 'pool', 'batch']).optional(),
+  containerOrigin: openList(['made', 'pool', 'batch']).optional(),
   /** Whether the interpreter had started before the program arrived; absent if there was no container. */
   preloaded: z.boolean().optional(),
   /**

@@ -51,6 +51,15 @@ export function oneOf<const T extends readonly [string, ...string[]]>(values: T)
   return z.enum(values, { error: `must be one of ${values.join(', ')}` })
 }
 
+/** A word that only a newer release knows. Editors still suggest the known words of a union with it. */
+export type NewerWord = string & Record<never, never>
+
+/** One of these words, or another that a newer release added: for what is read, not for what a caller writes. */
+export function openList<const T extends readonly [string, ...string[]]>(words: T) {
+  const newer: z.ZodType<NewerWord, string> = z.string()
+  return z.union([z.enum(words), newer])
+}
+
 /** A short name that is safe in keys, labels and logs. */
 export function nameUpTo(maxLength: number) {
   const error = `must be 1 to ${maxLength} characters of a-z, A-Z, 0-9, ".", "_" and "-", starting with a letter or digit`

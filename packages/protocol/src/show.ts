@@ -1,10 +1,10 @@
 import { visible } from './deceptive.ts'
 
 /** Maximum length of a refused value in a message, in characters. */
-const SHOWN_CHARACTERS = 40
+const MAX_SHOWN_CHARACTERS = 40
 
 /** Makes untrusted text safe to print on one line: cuts it at `max` characters and escapes unprintable ones. */
-export function printable(text: string, max: number = SHOWN_CHARACTERS): string {
+export function printable(text: string, max: number = MAX_SHOWN_CHARACTERS): string {
   const short = text.length > max ? `${text.slice(0, max)}…` : text
   return visible(JSON.stringify(short).slice(1, -1))
 }
@@ -15,7 +15,9 @@ export function show(value: unknown): string {
     case 'undefined':
       return 'nothing'
     case 'string':
-      return value.length > SHOWN_CHARACTERS ? `text of ${value.length} characters` : `"${printable(value)}"`
+      return value.length > MAX_SHOWN_CHARACTERS
+        ? `text of ${value.length} characters`
+        : `"${printable(value)}"`
     case 'object':
       if (value === null) return 'null'
       return Array.isArray(value)

@@ -31,14 +31,24 @@ export type DocumentedStatus = 'success' | 'timeout' | 'execution_error' | 'setu
 
 /**
  * Whether a status describes the program. Graders score only attributable results, because a platform fault or a cancellation
- * is no failure of the code.
+ * is not a failure of the code.
  */
 export function isAttributable(status: Status): boolean {
   return status !== 'cancelled' && status !== 'setup_error'
 }
 
-/** Maps a status to one of the four in the MCP and API documents; report the original in their `reason`. */
-export function documentedStatus(status: Status): DocumentedStatus {
+/**
+ * The status of a result, or for one that only a newer release knows the known status that comes closest: the program failed if the
+ * result is attributable to it, else the platform did.
+ */
+export function knownStatus(result: { readonly status: string; readonly attributable: boolean }): Status {
+  const known = STATUSES.find((status) => status === result.status)
+  return known ?? (result.attributable ? 'execution_error' : 'setup_error')
+}
+
+/** Maps the status of a result to one of the four in the MCP and API documents; report the original in their `reason`. */
+export function documentedStatus(result: Parameters<typeof knownStatus>[0]): DocumentedStatus {
+  const status = knownStatus(result)
   switch (status) {
     case 'success':
     case 'timeout':

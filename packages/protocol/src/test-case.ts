@@ -4,8 +4,8 @@ import { filesBytes, filesSchema } from './files.ts'
 import { argumentsSchema } from './invocation.ts'
 import { limitFields } from './limits.ts'
 import { languageName, programText } from './program.ts'
-import { fields, listOf, nameUpTo, numberBetween, sizeText, textUpTo, utf8Bytes } from './schema.ts'
-import { STATUSES } from './status.ts'
+import { fields, listOf, nameUpTo, numberBetween, openList, sizeText, textUpTo, utf8Bytes } from './schema.ts'
+import { STATUSES, type Status } from './status.ts'
 
 const MIB = 1024 * 1024
 
@@ -58,11 +58,16 @@ export const VERDICTS = [
 /** The verdict of one test case. */
 export type Verdict = (typeof VERDICTS)[number]
 
-/** Schema of {@link TestResult}. */
+/** The verdict, or undefined for one that only a newer release knows. */
+export function knownVerdict(verdict: string): Verdict | undefined {
+  return VERDICTS.find((known) => known === verdict)
+}
+
+/** Schema of a {@link TestResult}, whose verdict may be of a newer release. */
 export const testResultSchema = z.object({
   /** The name of the test case, or its number from 1. */
   name: z.string(),
-  verdict: z.enum(VERDICTS),
+  verdict: openList(VERDICTS),
   /** Null if a signal ended the program or no program ran. */
   exitCode: z.number().nullable(),
   signal: z.string().nullable(),
@@ -78,23 +83,23 @@ export const testResultSchema = z.object({
   suspicious: z.string().optional(),
 })
 
-/** The result of one test case. */
-export type TestResult = z.infer<typeof testResultSchema>
+/** The result of one test case, as this release makes it. */
+export type TestResult = z.infer<typeof testResultSchema> & { readonly verdict: Verdict }
 
-/** Schema of {@link TestSummary}. */
+/** Schema of a {@link TestSummary}, whose status may be of a newer release. */
 export const testSummarySchema = z.object({
   passed: z.number(),
   total: z.number(),
   /** Weighted share of passed test cases, 0 to 1. */
   score: z.number(),
   /** Status of the first run that did not succeed; `success` if all runs succeeded, whatever their verdict. */
-  status: z.enum(STATUSES),
+  status: openList(STATUSES),
   /** Number of flaky test cases; absent if there are none. */
   flaky: z.number().optional(),
 })
 
-/** Summary of all test cases of a job. */
-export type TestSummary = z.infer<typeof testSummarySchema>
+/** Summary of all test cases of a job, as this release makes it. */
+export type TestSummary = z.infer<typeof testSummarySchema> & { readonly status: Status }
 
 /** Maximum number of test cases of one job, and of their runs. */
 export const MAX_TESTS = 1000

@@ -37,7 +37,7 @@ describe('visible', () => {
     ['starts a sequence with one C1 character', '\u009b31m', '\\x9b31m'],
     ['reorders text', 'a\u202eb\u2066', 'a\\u{202e}b\\u{2066}'],
     ['is not there to be seen', 'pass\u200bword\u00ad', 'pass\\u{200b}word\\xad'],
-    ['is a blank that is no space', 'a\u3164b\uffa0', 'a\\u{3164}b\\u{ffa0}'],
+    ['is a blank that is not a space', 'a\u3164b\uffa0', 'a\\u{3164}b\\u{ffa0}'],
     ['carries words in tags', '🏴\u{e0067}\u{e007f}', '🏴\\u{e0067}\\u{e007f}'],
     ['carries bits in variation selectors', '❤\ufe0f\ufe0f\u{e0100}', '❤\ufe0f\\u{fe0f}\\u{e0100}'],
     ['covers the lines around it', `a${'\u0300'.repeat(10)}b`, `a${'\u0300'.repeat(8)}\\u{300}\\u{300}b`],

@@ -54,8 +54,8 @@ describe('parseJob', () => {
   })
 
   it('shows refused keys without their control characters', () => {
-    const ofJobs = refusal({ code: 'x', tests: [{ limits: { diskMb: 5 } }] })
-    expect(ofJobs).toMatch(
+    const message = refusal({ code: 'x', tests: [{ limits: { diskMb: 5 } }] })
+    expect(message).toMatch(
       /^tests\.0\.limits\.diskMb: unknown field; the fields are (?!.*diskMb)timeoutSeconds, /,
     )
     expect(refusal({ code: 'x', 'a\u001b[2J': 1 })).toMatch(/^a\\u001b\[2J: unknown field/)
@@ -80,7 +80,7 @@ describe('parseJob', () => {
     ],
     [{ code: 'x', reuse: 'batch' }, /^reuse: "batch" needs a batchId/],
     [{ code: 'x', reuse: 'batch', batchId: 'b', network: 'open' }, /^reuse: "batch" allows no network/],
-  ])('refuses what this release cannot keep rather than ignore it: %j', (job, sentence) => {
+  ])('refuses fields that this release cannot honour instead of ignoring them: %j', (job, sentence) => {
     expect(refusal(job)).toMatch(sentence)
   })
 
@@ -166,7 +166,7 @@ describe('parseJob', () => {
   it.each([
     ['files', 'must be an object of path to file'],
     ['labels', 'must be an object of texts'],
-  ])('counts no characters of text in the place of %s', (field, rule) => {
+  ])('refuses text, a list or null for %s', (field, rule) => {
     for (const [given, shown] of [
       ['é'.repeat(600_000), 'text of 600000 characters'],
       [[], 'a list of 0'],

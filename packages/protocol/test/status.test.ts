@@ -6,7 +6,11 @@ it('only platform faults and cancellations say nothing about the code', () => {
 })
 
 it('every status maps to one of the four documented ones', () => {
-  expect(Object.fromEntries(STATUSES.map((status) => [status, documentedStatus(status)]))).toEqual({
+  expect(
+    Object.fromEntries(
+      STATUSES.map((status) => [status, documentedStatus({ status, attributable: isAttributable(status) })]),
+    ),
+  ).toEqual({
     success: 'success',
     execution_error: 'execution_error',
     compile_error: 'execution_error',

@@ -1,4 +1,5 @@
 import type { Result } from '@isopod/protocol'
+import type { JobDeferred } from './errors.ts'
 import type { QuarantineCounts } from './redis/quarantine.ts'
 
 /**
@@ -23,9 +24,11 @@ export type ConsumerEvent =
   | { readonly type: 'alreadyPublished'; readonly id: string }
   /** The platform failed a job, which is retried. */
   | { readonly type: 'retried'; readonly id: string; readonly error: Error }
+  /** A job was deferred, without using up an attempt. */
+  | { readonly type: 'deferred'; readonly id: string; readonly error: JobDeferred }
   /** A job was requeued because this worker stops taking jobs. */
   | { readonly type: 'requeued'; readonly id: string }
-  /** A worker vanished with this job, which waits again. */
+  /** A worker lost this job, which waits again: it died, or did not reach Redis. */
   | { readonly type: 'stalled'; readonly id: string }
   /** The quarantine has new entries; these are its counts. */
   | { readonly type: 'quarantined'; readonly counts: QuarantineCounts }
@@ -37,6 +40,9 @@ export type ConsumerEvent =
   | { readonly type: 'liveEventsDropped'; readonly events: number }
   | { readonly type: 'redisUp' }
   | { readonly type: 'redisDown' }
+  /** Redis is at its `maxmemory`, so no job is taken; and: it has room again. */
+  | { readonly type: 'redisFull' }
+  | { readonly type: 'redisRoom' }
   /** An error that the consumer handles by itself. */
   | { readonly type: 'error'; readonly error: Error }
 

@@ -3,79 +3,39 @@ import { Queue } from 'bullmq'
 import type { Redis } from 'ioredis'
 import pTimeout from 'p-timeout'
 import { ResultCache } from './cache/result-cache.ts'
+import type { Consumer, ConsumerOptions } from './consumer-contract.ts'
 import { guardedObserver, type Observe } from './consumer-events.ts'
 import { toError } from './errors.ts'
+import type { CancelParts } from './jobs/cancel.ts'
+import { writeMaxWaiting } from './jobs/depth-gate.ts'
 import { createJobWorker } from './jobs/job-worker.ts'
 import { Processor } from './jobs/processor.ts'
 import { Publisher } from './jobs/publisher.ts'
-import { type QueueStats, readStats } from './jobs/queue-stats.ts'
+import { QueueDeadlines } from './jobs/queue-deadlines.ts'
+import { readWorkerStats, type WorkerStats } from './jobs/queue-stats.ts'
 import { RunningJobs } from './jobs/running-jobs.ts'
-import { sweepFailedJobs } from './jobs/sweep-failed.ts'
+import { StartNotes } from './jobs/start-notes.ts'
 import type { JobWorkerOptions } from './jobs/worker-options.ts'
-import { connectRedis, settledWithin, unavailable, waitingDuplicate } from './redis/connect-redis.ts'
+import { type CheckedRedis, connectRedis, unavailable, waitingDuplicate } from './redis/connect-redis.ts'
 import { interval } from './redis/interval.ts'
 import { Keys } from './redis/keys.ts'
 import { watchQuarantine } from './redis/quarantine.ts'
-import { JOBS_QUEUE, type QueueOptions, resolveOptions } from './redis/queue-options.ts'
+import { JOBS_QUEUE, resolveOptions } from './redis/queue-options.ts'
 import type { QueueWorker } from './redis/queue-worker.ts'
-import { sweepResults } from './results/sweep-results.ts'
+import type { RedisClock } from './redis/redis-clock.ts'
+import { MemoryWatch } from './redis/redis-memory.ts'
+import { settledWithin } from './redis/settled-within.ts'
+import { startSweeps } from './sweeps.ts'
+import { TenantGate } from './tenants/tenant-gate.ts'
 import { type AuditEntry, AuditStream } from './workers/audit-stream.ts'
 import { writeCatalogue } from './workers/catalogue.ts'
 import { readDeployment } from './workers/deployment.ts'
 import { LEASE_RENEWAL_MS, Leases } from './workers/leases.ts'
 
-const SWEEP_INTERVAL_MS = 30_000
 /** How long aborted handlers may take to stop, in milliseconds. */
 const STOP_DEADLINE_MS = 10_000
 /** Timeout of one call to Redis. */
 const ANSWER_TIMEOUT = { milliseconds: 5000, message: 'no answer within 5 s' }
-
-/** Options of a worker's connection to the queue. */
-export interface ConsumerOptions extends QueueOptions {
-  /** Unique among all workers. */
-  readonly workerId: string
-  /** Approximate maximum length of the audit stream. @default no audit stream */
-  readonly auditStreamLength?: number | undefined
-  readonly observe?: Observe
-}
-
-/** The worker's side of the queue. */
-export interface Consumer {
-  /** Random id of this queue in this Redis, the same for all of its workers. */
-  readonly deployment: string
-  /** Whether Redis is connected. */
-  readonly connected: boolean
-  /**
-   * Starts to take jobs. A second call has no effect.
-   *
-   * @throws {ConfigError} if `concurrency` is not a whole number from 1
-   */
-  run(options: JobWorkerOptions): void
-  /** Stops taking jobs; running jobs continue. */
-  pause(): Promise<void>
-  /** Takes jobs again. */
-  resume(): void
-  /**
-   * Stops taking jobs, waits up to `graceMs` for running jobs, then aborts them with `JobInterrupted('shutdown')` and requeues
-   * them in front. Resolves when no job runs, at the latest 10 s after the grace period.
-   */
-  drain(graceMs: number): Promise<void>
-  /** Drains without a grace period and disconnects. A second call gets the same promise. */
-  close(): Promise<void>
-  stats(): Promise<QueueStats>
-  /** Publishes the languages that workers offer, for producers. */
-  registerCatalogue(languages: readonly LanguageSummary[]): Promise<void>
-  /** Appends to the audit stream, if there is one; never waits and never throws. */
-  audit(entry: AuditEntry): void
-  readonly lease: {
-    /** Which of these workers are alive. */
-    alive(workerIds: readonly string[]): Promise<Set<string>>
-  }
-  /** Results for equal jobs. */
-  readonly cache: ResultCache
-  /** Takes or keeps a role that only one worker can have, for `ttlMs`; false if another worker has it. */
-  claim(role: string, ttlMs: number): Promise<boolean>
-}
 
 /**
  * Connects a worker to the queue. It takes no job before `run()`.
@@ -90,8 +50,9 @@ export async function openConsumer(options: ConsumerOptions): Promise<Consumer> 
       `workerId: must be 1 to 128 characters of a-z, A-Z, 0-9, ".", "_" and "-", got ${JSON.stringify(options.workerId)}`,
     )
   }
-  const { redis, shownUrl } = await connectRedis(resolved, 'wait')
-  const consumer = new RedisConsumer(options, resolved.resultTtlSeconds, redis, shownUrl)
+  const checked = await connectRedis(resolved, 'wait')
+  const { redis, shownUrl } = checked
+  const consumer = new RedisConsumer(options, resolved.resultTtlSeconds, checked)
   try {
     await pTimeout(consumer.start(), ANSWER_TIMEOUT)
   } catch (error) {
@@ -104,6 +65,7 @@ export async function openConsumer(options: ConsumerOptions): Promise<Consumer> 
 class RedisConsumer implements Consumer {
   readonly lease: Consumer['lease']
   readonly cache: ResultCache
+  readonly clock: RedisClock
   readonly #redis: Redis
   readonly #subscriber: Redis
   readonly #shownUrl: string
@@ -112,10 +74,13 @@ class RedisConsumer implements Consumer {
   readonly #running: RunningJobs
   readonly #report = (thrown: unknown): void => this.#observe({ type: 'error', error: toError(thrown) })
   readonly #leases: Leases
+  readonly #memory: MemoryWatch
   readonly #jobs: Queue
-  readonly #publisher: Publisher
+  readonly #core: CancelParts
+  readonly #tenants: TenantGate
   readonly #audit: AuditStream | undefined
   readonly #workerId: string
+  readonly #maxWaiting: number | undefined
   readonly #resultTtlSeconds: number
   readonly #abandoned = new AbortController()
   readonly #ended = new AbortController()
@@ -125,8 +90,9 @@ class RedisConsumer implements Consumer {
   #draining: Promise<void> | undefined
   #closing: Promise<void> | undefined
 
-  constructor(options: ConsumerOptions, resultTtlSeconds: number, redis: Redis, shownUrl: string) {
+  constructor(options: ConsumerOptions, resultTtlSeconds: number, { redis, clock, shownUrl }: CheckedRedis) {
     this.#redis = redis
+    this.clock = clock
     this.#subscriber = waitingDuplicate(redis)
     this.#shownUrl = shownUrl
     const keys = new Keys(resolveOptions(options).prefix)
@@ -134,14 +100,20 @@ class RedisConsumer implements Consumer {
     const observe = guardedObserver(options.observe)
     this.#observe = observe
     this.#workerId = options.workerId
+    this.#maxWaiting = options.maxWaiting
     this.#leases = new Leases(redis, keys, options.workerId)
+    this.#memory = new MemoryWatch(redis, (full) => {
+      observe({ type: full ? 'redisFull' : 'redisRoom' })
+      this.#takeOrPause()
+    })
     this.lease = { alive: (workerIds) => this.#ask(this.#leases.alive(workerIds)) }
     this.cache = new ResultCache(redis, keys)
     this.#running = new RunningJobs(redis, keys)
     this.#resultTtlSeconds = resultTtlSeconds
     this.#jobs = new Queue(JOBS_QUEUE, { connection: redis, prefix: keys.tag })
     this.#jobs.on('error', (error) => observe({ type: 'error', error }))
-    this.#publisher = new Publisher(redis, keys, resultTtlSeconds)
+    this.#core = { redis, keys, jobs: this.#jobs, publisher: new Publisher(redis, keys, resultTtlSeconds) }
+    this.#tenants = new TenantGate({ redis, keys, jobs: this.#jobs, rules: options.tenants ?? {} })
     const length = options.auditStreamLength
     this.#audit = length === undefined ? undefined : new AuditStream(redis, keys, length, observe)
     redis.on('ready', () => observe({ type: 'redisUp' }))
@@ -156,17 +128,28 @@ class RedisConsumer implements Consumer {
       this.#jobs.waitUntilReady(),
       this.#running.listen(this.#subscriber),
       this.#leases.renew(),
+      this.#tenants.publish(),
+      writeMaxWaiting(this.#redis, this.#keys, this.#maxWaiting),
+      this.#memory.start(this.#ended.signal, this.#report),
     ])
     this.deployment = deployment
+    this.#leases.deployment = deployment
     const checkQuarantine = await watchQuarantine(this.#redis, this.#keys, (counts) =>
       this.#observe({ type: 'quarantined', counts }),
     )
-    const renew = () => Promise.all([this.#leases.renew(), this.#running.checkFlags(), checkQuarantine()])
+    const deadlines = new QueueDeadlines(this.#core)
+    const renew = () => Promise.all([this.#leases.renew(), this.#running.checkRequests(), checkQuarantine()])
     void interval(LEASE_RENEWAL_MS, renew, this.#ended.signal, this.#report)
+    void interval(LEASE_RENEWAL_MS, () => deadlines.expire(), this.#ended.signal, this.#report)
+    void interval(LEASE_RENEWAL_MS, () => this.#tenants.renew(), this.#ended.signal, this.#report)
   }
 
   get connected(): boolean {
-    return this.#redis.status === 'ready'
+    return this.#redis.status === 'ready' && this.#leases.isFresh
+  }
+
+  get full(): boolean {
+    return this.#memory.full
   }
 
   run(options: JobWorkerOptions): void {
@@ -177,40 +160,36 @@ class RedisConsumer implements Consumer {
     if (this.#state !== 'ready') return
     this.#state = 'taking'
     const parts = {
-      redis: this.#redis,
-      keys: this.#keys,
-      jobs: this.#jobs,
-      publisher: this.#publisher,
+      ...this.#core,
+      clock: this.clock,
       running: this.#running,
+      tenants: this.#tenants,
+      notes: new StartNotes(this.#redis, this.#keys, this.#leases),
       observe: this.#observe,
       workerId: this.#workerId,
     }
     const isStopping = () => this.#state === 'paused' || this.#state === 'draining'
     const abandoned = this.#abandoned.signal
-    const processor = new Processor({ ...parts, handle, giveUp, isStopping, abandoned })
+    const onRun = (seconds: number) => this.#leases.pace.count(seconds)
+    const processor = new Processor({ ...parts, handle, giveUp, onRun, isStopping, abandoned })
     this.#worker = createJobWorker({ ...options, ...parts, processor })
     this.#worker.run().catch(this.#report)
     this.#leases.offer(concurrency).catch(this.#report)
-    const sweep = async () => {
-      await sweepFailedJobs({ ...parts, giveUp })
-      if (await this.#leases.claim('sweep', 2 * SWEEP_INTERVAL_MS)) {
-        await sweepResults(this.#redis, this.#keys, this.#resultTtlSeconds)
-      }
-    }
-    sweep().catch(this.#report)
-    void interval(SWEEP_INTERVAL_MS, sweep, this.#ended.signal, this.#report)
+    this.#takeOrPause()
+    startSweeps({
+      ...{ ...parts, giveUp, leases: this.#leases, resultTtlSeconds: this.#resultTtlSeconds },
+      ...{ ended: this.#ended.signal, report: this.#report },
+    })
   }
 
   async pause(): Promise<void> {
-    if (this.#state !== 'taking') return
-    this.#state = 'paused'
-    this.#worker?.pause()
+    if (this.#state === 'taking') this.#state = 'paused'
+    this.#takeOrPause()
   }
 
   resume(): void {
-    if (this.#state !== 'paused') return
-    this.#state = 'taking'
-    this.#worker?.resume()
+    if (this.#state === 'paused') this.#state = 'taking'
+    this.#takeOrPause()
   }
 
   drain(graceMs: number): Promise<void> {
@@ -223,8 +202,8 @@ class RedisConsumer implements Consumer {
     return this.#closing
   }
 
-  stats(): Promise<QueueStats> {
-    return this.#ask(readStats(this.#redis, this.#keys))
+  stats(): Promise<WorkerStats> {
+    return this.#ask(readWorkerStats(this.#redis, this.#keys))
   }
 
   registerCatalogue(languages: readonly LanguageSummary[]): Promise<void> {
@@ -235,6 +214,11 @@ class RedisConsumer implements Consumer {
 
   claim(role: string, ttlMs: number): Promise<boolean> {
     return this.#ask(this.#leases.claim(role, ttlMs))
+  }
+
+  #takeOrPause(): void {
+    if (this.#state === 'taking' && !this.#memory.full) this.#worker?.resume()
+    else this.#worker?.pause()
   }
 
   async #drain(graceMs: number): Promise<void> {

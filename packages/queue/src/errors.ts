@@ -5,9 +5,39 @@ export class IdempotencyConflictError extends IsopodError {
   readonly code = 'idempotency_conflict'
 }
 
+/** A tenant has as many waiting jobs as it may have; nothing was enqueued. */
+export class TenantQueueFullError extends IsopodError {
+  readonly code = 'tenant_queue_full'
+}
+
 /** There is neither a job nor a result with this id: it never existed, or its result has expired. */
 export class UnknownJobError extends IsopodError {
   readonly code = 'unknown_job'
+}
+
+/** When jobs that were refused may be submitted again. */
+interface QueueFullAdvice {
+  readonly retryAfterSeconds: number
+  /** How long a job would wait; null if that cannot be predicted. */
+  readonly predictedWaitSeconds: number | null
+}
+
+/** As many jobs wait as the operator allows; nothing was enqueued. */
+export class QueueFullError extends IsopodError implements QueueFullAdvice {
+  readonly code = 'queue_full'
+  readonly retryAfterSeconds: number
+  readonly predictedWaitSeconds: number | null
+
+  constructor(message: string, { retryAfterSeconds, predictedWaitSeconds }: QueueFullAdvice) {
+    super(message)
+    this.retryAfterSeconds = retryAfterSeconds
+    this.predictedWaitSeconds = predictedWaitSeconds
+  }
+}
+
+/** No worker was alive for as long as the caller wanted to wait for one. */
+export class NoWorkerError extends IsopodError {
+  readonly code = 'no_worker'
 }
 
 /** Another producer works on the batch of this id, or took it over from this producer. */
@@ -18,6 +48,17 @@ export class BatchBusyError extends IsopodError {
 /** A batch with the same id has other samples, or was started with other options. */
 export class BatchConflictError extends IsopodError {
   readonly code = 'batch_conflict'
+}
+
+/** Redis has no memory for more jobs. Results that are taken or expire make room. */
+export class StorageFullError extends IsopodError {
+  readonly code = 'storage_full'
+  /** When to try again, in seconds. */
+  readonly retryAfterSeconds = 5
+
+  constructor(message: string, options: ErrorOptions = {}) {
+    super(message, { publicMessage: message, ...options })
+  }
 }
 
 /** Why a running job is interrupted. */
@@ -40,14 +81,22 @@ export class JobInterrupted extends Error {
   }
 }
 
+/** Options of a {@link JobDeferred}. */
+export interface DeferralOptions extends ErrorOptions {
+  /** How long a job may be deferred without a break, in milliseconds; then it is given up. @default no bound */
+  readonly maxMs?: number
+}
+
 /** Thrown by a handler to have its job taken again, by any worker, after a delay. Does not count as a failure. */
 export class JobDeferred extends Error {
   override readonly name = 'JobDeferred'
   readonly delayMs: number
+  readonly maxMs: number | undefined
 
-  constructor(delayMs: number, reason: string) {
-    super(reason)
+  constructor(delayMs: number, reason: string, options: DeferralOptions = {}) {
+    super(reason, options)
     this.delayMs = delayMs
+    this.maxMs = options.maxMs
   }
 }
 

@@ -1,15 +1,21 @@
 export type { BatchClaim, BatchState } from './batches/batch-state.ts'
 export type { SampleRecord } from './batches/sample-record.ts'
 export type { CacheEntry, ResultCache, Singleflight } from './cache/result-cache.ts'
-export { type Consumer, type ConsumerOptions, openConsumer } from './consumer.ts'
+export { openConsumer } from './consumer.ts'
+export type { Consumer, ConsumerOptions } from './consumer-contract.ts'
 export type { ConsumerEvent, Observe, Publication } from './consumer-events.ts'
 export {
   BatchBusyError,
   BatchConflictError,
+  type DeferralOptions,
   IdempotencyConflictError,
   type InterruptionCause,
   JobDeferred,
   JobInterrupted,
+  NoWorkerError,
+  QueueFullError,
+  StorageFullError,
+  TenantQueueFullError,
   UnknownJobError,
 } from './errors.ts'
 export type { CancelOutcome } from './jobs/cancel.ts'
@@ -27,8 +33,12 @@ export { openProducer, type Producer } from './producer.ts'
 export { type DeploymentRedis, openDeploymentRedis } from './redis/deployment-redis.ts'
 export { NO_RESULTS_QUEUE } from './redis/keys.ts'
 export { QUARANTINE_REASONS, type QuarantineCounts } from './redis/quarantine.ts'
+export { openQuarantine, type Quarantine, type QuarantineEntry } from './redis/quarantine-list.ts'
 export { PLATFORM_TRIES, type QueueOptions } from './redis/queue-options.ts'
+export type { RedisClock } from './redis/redis-clock.ts'
+export { type DeadResult, DeadResults, openDeadResults } from './results/dead-results.ts'
 export type { ResultsConsumer, ResultsConsumerOptions } from './results/results-consumer.ts'
+export { OTHER_TENANTS, type TenantRule, type TenantRules } from './tenants/tenant-rules.ts'
 export {
   type BusyWebhooks,
   type ClaimedWebhook,
@@ -38,3 +48,4 @@ export {
   WebhookQueue,
 } from './webhooks/webhook-queue.ts'
 export type { AuditEntry } from './workers/audit-stream.ts'
+export type { LiveWorkers } from './workers/worker-slots.ts'

@@ -10,17 +10,22 @@ import type { Redis } from 'ioredis'
 import pTimeout from 'p-timeout'
 import { type BatchClaim, type BatchState, takeBatch } from './batches/batch-state.ts'
 import { type CancelOutcome, cancelJob } from './jobs/cancel.ts'
-import { type Enqueued, type Entry, enqueueJobs } from './jobs/enqueue.ts'
+import { DepthGate } from './jobs/depth-gate.ts'
+import { type Enqueued, type EnqueueParts, type Entry, enqueueJobs } from './jobs/enqueue.ts'
+import { IdempotencyKeys } from './jobs/idempotency-keys.ts'
 import { type JobState, readJobState } from './jobs/job-state.ts'
 import { Publisher } from './jobs/publisher.ts'
+import { QueueDeadlines } from './jobs/queue-deadlines.ts'
 import { type QueueStats, readStats } from './jobs/queue-stats.ts'
 import { checkCursor } from './live/event-entry.ts'
 import { EventFeed } from './live/event-feed.ts'
 import { JobEnds } from './live/job-ends.ts'
 import { type EventsOptions, readEvents } from './live/read-events.ts'
-import { connectRedis, unavailable } from './redis/connect-redis.ts'
+import { type CheckedRedis, connectRedis, unavailable } from './redis/connect-redis.ts'
 import { Keys } from './redis/keys.ts'
 import { JOBS_QUEUE, type QueueOptions, resolveOptions } from './redis/queue-options.ts'
+import type { RedisClock } from './redis/redis-clock.ts'
+import { MemoryGate } from './redis/redis-memory.ts'
 import { isSafeId } from './redis/safe-id.ts'
 import { readResult } from './results/read-result.ts'
 import { ResultWaiters, unknownJob } from './results/result-waiters.ts'
@@ -29,14 +34,23 @@ import {
   type ResultsConsumer,
   type ResultsConsumerOptions,
 } from './results/results-consumer.ts'
+import { Turns } from './tenants/turns.ts'
 import { readCatalogue } from './workers/catalogue.ts'
+import { countLiveWorkers, type LiveWorkers } from './workers/worker-slots.ts'
 
 /** Timeout of one call to Redis, in milliseconds. */
 const ANSWER_DEADLINE_MS = 5000
 
 /** The producer's side of the queue. Ids and jobs must be valid; the client package checks them. */
 export interface Producer {
-  /** Enqueues jobs in order, 500 per round trip. @returns for each whether it already existed */
+  /**
+   * Enqueues jobs in order, 500 per round trip.
+   *
+   * @returns for each whether it already existed
+   * @throws {IdempotencyConflictError} naming the index in the list; nothing was enqueued
+   * @throws {QueueFullError} if the operator's maximum of waiting jobs would be exceeded; nothing was enqueued
+   * @throws {StorageFullError} if Redis is nearly full; nothing was enqueued
+   */
   enqueue(entries: readonly Entry[]): Promise<Enqueued[]>
   /** Cancels a job that waits or runs. */
   cancel(id: string): Promise<CancelOutcome>
@@ -61,6 +75,8 @@ export interface Producer {
   takeBatch(claim: BatchClaim): Promise<BatchState>
   /** Counts jobs by state. */
   stats(): Promise<QueueStats>
+  /** Counts live workers. */
+  liveWorkers(): Promise<LiveWorkers>
   /** Languages that workers offer; undefined if no worker has ever connected. */
   catalogue(): Promise<LanguageSummary[] | undefined>
   /** Consumes a results queue durably; a result is acknowledged only after the handler has resolved. */
@@ -81,17 +97,20 @@ export interface Producer {
  */
 export async function openProducer(options: QueueOptions): Promise<Producer> {
   const resolved = resolveOptions(options)
-  const { redis, shownUrl } = await connectRedis(resolved, 'fail')
-  return new RedisProducer(redis, shownUrl, new Keys(resolved.prefix), resolved.resultTtlSeconds)
+  const checked = await connectRedis(resolved, 'fail')
+  return new RedisProducer(checked, new Keys(resolved.prefix), resolved.resultTtlSeconds)
 }
 
 class RedisProducer implements Producer {
   readonly #redis: Redis
+  readonly #clock: RedisClock
   readonly #shownUrl: string
   readonly #keys: Keys
-  readonly #ttlSeconds: number
   readonly #jobs: Queue
+  readonly #enqueueParts: EnqueueParts
   readonly #publisher: Publisher
+  readonly #deadlines: QueueDeadlines
+  readonly #memory: MemoryGate
   readonly #waiters: ResultWaiters
   readonly #feed: EventFeed
   readonly #ends = new JobEnds((id, signal) => this.waitForResult(id, { signal }))
@@ -100,15 +119,24 @@ class RedisProducer implements Producer {
   /** Set after the results consumers have stopped, as their handlers may use the connection. */
   #isClosed = false
 
-  constructor(redis: Redis, shownUrl: string, keys: Keys, ttlSeconds: number) {
+  constructor({ redis, clock, shownUrl }: CheckedRedis, keys: Keys, ttlSeconds: number) {
     this.#redis = redis
+    this.#clock = clock
     this.#shownUrl = shownUrl
     this.#keys = keys
-    this.#ttlSeconds = ttlSeconds
     this.#jobs = new Queue(JOBS_QUEUE, { connection: redis, prefix: keys.tag })
     this.#jobs.on('error', () => {})
     this.#publisher = new Publisher(redis, keys, ttlSeconds)
-    this.#waiters = new ResultWaiters(redis, keys)
+    this.#memory = new MemoryGate(redis)
+    this.#deadlines = new QueueDeadlines({ redis, keys, jobs: this.#jobs, publisher: this.#publisher })
+    this.#enqueueParts = {
+      jobs: this.#jobs,
+      idempotencyKeys: new IdempotencyKeys(redis, keys, ttlSeconds),
+      turns: new Turns(redis, keys),
+      gate: new DepthGate(redis, keys),
+      deadlines: this.#deadlines,
+    }
+    this.#waiters = new ResultWaiters(redis, keys, () => this.#deadlines.expire())
     this.#feed = new EventFeed(redis)
   }
 
@@ -116,14 +144,14 @@ class RedisProducer implements Producer {
     // A long list takes more time.
     const deadline = ANSWER_DEADLINE_MS * (1 + Math.ceil(entries.length / 100))
     return this.#ask(deadline, () =>
-      enqueueJobs(this.#redis, this.#keys, this.#jobs, this.#ttlSeconds, entries),
+      enqueueJobs(this.#enqueueParts, entries, this.#clock.now(), (bytes) => this.#memory.admit(bytes)),
     )
   }
 
   async cancel(id: string): Promise<CancelOutcome> {
     if (!isSafeId(id)) return 'unknown'
     return this.#ask(ANSWER_DEADLINE_MS, () =>
-      cancelJob(this.#redis, this.#keys, this.#jobs, this.#publisher, id),
+      cancelJob({ redis: this.#redis, keys: this.#keys, jobs: this.#jobs, publisher: this.#publisher }, id),
     )
   }
 
@@ -175,6 +203,10 @@ class RedisProducer implements Producer {
     return this.#ask(ANSWER_DEADLINE_MS, () => readStats(this.#redis, this.#keys))
   }
 
+  liveWorkers(): Promise<LiveWorkers> {
+    return this.#ask(ANSWER_DEADLINE_MS, () => countLiveWorkers(this.#redis, this.#keys))
+  }
+
   catalogue(): Promise<LanguageSummary[] | undefined> {
     return this.#ask(ANSWER_DEADLINE_MS, () => readCatalogue(this.#redis, this.#keys))
   }
@@ -185,7 +217,13 @@ class RedisProducer implements Producer {
     options: ResultsConsumerOptions = {},
   ): ResultsConsumer {
     if (this.#closing !== undefined) throw closed()
-    const consumer = consumeResults(this.#redis, this.#keys, replyTo, handler, options)
+    const consumer = consumeResults(
+      { redis: this.#redis, clock: this.#clock },
+      this.#keys,
+      replyTo,
+      handler,
+      options,
+    )
     this.#consumers.add(consumer)
     return {
       close: () => {
@@ -204,6 +242,7 @@ class RedisProducer implements Producer {
     await Promise.all([...this.#consumers].map((consumer) => consumer.close()))
     this.#isClosed = true
     this.#waiters.close()
+    this.#deadlines.close()
     this.#feed.close()
     await this.#jobs.close().catch(() => {})
     this.#redis.disconnect()
@@ -221,7 +260,7 @@ class RedisProducer implements Producer {
     })
   }
 
-  /** Turns errors of the connection into an `UnavailableError`; errors of Isopod pass. */
+  /** Turns errors of the connection into an `UnavailableError` or a `StorageFullError`; errors of Isopod pass. */
   async #translate<T>(ask: () => Promise<T>): Promise<T> {
     if (this.#isClosed) throw closed()
     try {

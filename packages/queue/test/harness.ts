@@ -144,7 +144,7 @@ export function useBench({ persistent = false, each = false }: BenchOptions = {}
         ...given,
         observe: (event) => events.push(event),
       })
-      const taking = {
+      const workerOptions = {
         concurrency: 4,
         handle,
         giveUp: ({ id, job, attempt }, cause) =>
@@ -161,7 +161,7 @@ export function useBench({ persistent = false, each = false }: BenchOptions = {}
       } satisfies JobWorkerOptions
       scope().closers.push(() => consumer.close())
       const run = consumer.run.bind(consumer)
-      return Object.assign(consumer, { events, run: () => run(taking) })
+      return Object.assign(consumer, { events, run: () => run(workerOptions) })
     },
     async enqueue(job = {}) {
       scope().producer ??= bench.producer()

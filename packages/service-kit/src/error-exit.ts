@@ -33,7 +33,11 @@ export function describeFailure(error: unknown): Failure {
       return { message, exitCode: EXIT.usage }
     case 'unknown_job':
       return { message, exitCode: EXIT.failure }
+    case 'tenant_queue_full':
     case 'unavailable':
+    case 'no_worker':
+    case 'queue_full':
+    case 'storage_full':
     case 'config':
     case 'setup':
     case 'retryable':

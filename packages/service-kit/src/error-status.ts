@@ -3,7 +3,7 @@ import { errorCode } from './error-exit.ts'
 /**
  * Maps a thrown value to an HTTP status. 500 means a bug, whose message must not reach the caller.
  */
-export function httpStatusOf(error: unknown): 400 | 404 | 409 | 500 | 503 {
+export function httpStatusOf(error: unknown): 400 | 404 | 409 | 429 | 500 | 503 {
   switch (errorCode(error)) {
     case 'usage':
     case 'config':
@@ -16,7 +16,12 @@ export function httpStatusOf(error: unknown): 400 | 404 | 409 | 500 | 503 {
     case 'batch_conflict':
     case 'batch_busy':
       return 409
+    case 'tenant_queue_full':
+      return 429
     case 'unavailable':
+    case 'no_worker':
+    case 'queue_full':
+    case 'storage_full':
     case 'retryable':
       return 503
     default:

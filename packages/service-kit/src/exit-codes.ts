@@ -1,4 +1,4 @@
-import type { Status } from '@isopod/protocol'
+import { knownStatus, type Result } from '@isopod/protocol'
 
 /** Exit codes of the command. */
 export const EXIT = {
@@ -17,8 +17,9 @@ export const EXIT = {
 /** One of {@link EXIT}. */
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 
-/** The exit code of `isopod run` for a program that ended like this. */
-export function exitCodeOf(status: Status): ExitCode {
+/** The exit code of `isopod run` for a result. */
+export function exitCodeOf(result: Pick<Result, 'status' | 'attributable'>): ExitCode {
+  const status = knownStatus(result)
   switch (status) {
     case 'success':
       return EXIT.success

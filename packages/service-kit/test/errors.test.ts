@@ -9,8 +9,10 @@ describe('a thrown value', () => {
   it.each([
     [wrongJob, 2, 400],
     [Object.assign(new Error('used before'), { code: 'idempotency_conflict' }), 2, 409],
+    [Object.assign(new Error('too many'), { code: 'tenant_queue_full' }), 3, 429],
     [new ConfigError('PORT: must be a number'), 3, 400],
     [new UnavailableError('Redis is gone'), 3, 503],
+    [Object.assign(new Error('Redis is full'), { code: 'storage_full' }), 3, 503],
     [new TerminalError('no image'), 3, 500],
     [Object.assign(new Error('no such job'), { code: 'unknown_job' }), 1, 404],
     [new TypeError('x is undefined'), 3, 500],

@@ -6,7 +6,7 @@ export const JOB_METRICS = {
   queueJobs: {
     kind: 'gauge',
     name: 'isopod_queue_jobs',
-    help: 'Jobs in a queue, by state.',
+    help: 'Jobs, and results in all results queues, by state. Failed results are the dead ones: `isopod results dead`.',
     labels: {
       queue: ['jobs', 'results'],
       state: ['waiting', 'prioritized', 'active', 'delayed', 'paused', 'completed', 'failed'],
@@ -21,8 +21,8 @@ export const JOB_METRICS = {
   queueQuarantined: {
     kind: 'gauge',
     name: 'isopod_queue_quarantined',
-    help: 'Entries moved out of the queue because they are not valid jobs; Isopod clients write no such entries.',
-    labels: { reason: ['malformed', 'reserved', 'wrong_type', 'too_large', 'structure'] },
+    help: 'Entries of the queue that other programs wrote or damaged; `isopod quarantine` lists them.',
+    labels: { reason: ['malformed', 'reserved', 'wrong_type', 'too_large', 'lost', 'structure'] },
   },
   queueWait: {
     kind: 'histogram',
@@ -63,6 +63,12 @@ export const JOB_METRICS = {
     name: 'isopod_job_retries_total',
     help: 'Jobs that this worker requeued.',
     labels: { reason: ['engine', 'image', 'host', 'shutdown'] },
+  },
+  jobDeferrals: {
+    kind: 'counter',
+    name: 'isopod_job_deferrals_total',
+    help: 'Jobs that this worker put back without using up a try, by what they wait for: a missing image, the engine, or the result of an equal job.',
+    labels: { reason: ['image', 'engine', 'equal_job'] },
   },
   jobsStalled: {
     kind: 'counter',

@@ -153,4 +153,10 @@ export const METRIC_TABLE = {
     help: '1 if Redis is connected.',
     labels: {},
   },
+  redisFull: {
+    kind: 'gauge',
+    name: 'isopod_redis_full',
+    help: '1 if Redis is at its maxmemory, so that this worker takes no jobs.',
+    labels: {},
+  },
 } as const satisfies Record<string, MetricDefinition>

@@ -57,6 +57,6 @@ function masterOf(text: string): Buffer {
 
 function invalid(): ConfigError {
   return new ConfigError(
-    `must be ${PREFIX} and the base64 of ${MIN_BYTES} to ${MAX_BYTES} random bytes, such as «whsec_$(openssl rand -base64 32)»; several are separated by commas, the current one first`,
+    `must be ${PREFIX} and the base64 of ${MIN_BYTES} to ${MAX_BYTES} random bytes, such as "whsec_$(openssl rand -base64 32)"; several are separated by commas, the current one first`,
   )
 }

@@ -55,7 +55,7 @@ describe('the URL of a webhook', () => {
     ['https://example.org/a', { host: 'example.org', port: 443 }],
     ['http://example.org./a', { host: 'example.org', port: 80 }],
     ['http://[::1]:8080/', { host: '::1', port: 8080 }],
-  ])('%s stands for %j', (url, target) => {
+  ])('%s has the target %j', (url, target) => {
     expect(targetOf(new URL(url))).toEqual(target)
   })
 })
@@ -84,7 +84,7 @@ describe('targets that the operator allows', () => {
     'http://a',
     '1.2.3',
     '*',
-  ])('is not %s', (entry) => {
+  ])('cannot be %s', (entry) => {
     expect(() => parseTargetRules([entry])).toThrow(JSON.stringify(entry))
   })
 })

@@ -4,6 +4,7 @@ import { MODES } from '../contenders/isopod.ts'
 import { NAMES } from '../names.ts'
 import { coldStart } from './cold-start.ts'
 import { CORPUS_CASES } from './corpus.ts'
+import { fairness } from './fairness.ts'
 import { fiftyTests } from './fifty-tests.ts'
 import { firstByte } from './first-byte.ts'
 import { gateway } from './gateway.ts'
@@ -24,6 +25,7 @@ const OTHER_LANGUAGES = ['javascript', 'bash', 'c'] as const
  */
 export const CASES: readonly BenchCase[] = [
   queueAlone,
+  fairness,
   gateway,
   workers,
   workerMemory,
@@ -69,7 +71,7 @@ function helloIdle(
 ): BenchCase {
   return idleCase({
     name: `hello-${language}-idle`,
-    title: `hello in ${language}, one at a time, from submit until the result is in hand`,
+    title: `hello in ${language}, one at a time, from submit until the producer has the result`,
     program: HELLO[language],
     output: (stdout) => stdout === 'hello\n',
     others: ALL_OTHERS,

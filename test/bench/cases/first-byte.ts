@@ -1,6 +1,6 @@
 import type { IsopodClient, JobEvent } from '@isopod/client'
 import type { BenchCase } from '../bench.ts'
-import { poolLevel, workerRests } from '../measure/scrape.ts'
+import { poolLevel, untilWorkerIdle } from '../measure/scrape.ts'
 import { NAMES } from '../names.ts'
 
 /** Number of lines that the program prints, with a pause before each. */
@@ -22,7 +22,7 @@ export const firstByte: BenchCase = {
     await readLines(client)
     for (let job = 0; job < bench.size(20, 4); job += 1) {
       bench.signal.throwIfAborted()
-      await workerRests(worker.url, level, 300)
+      await untilWorkerIdle(worker.url, level, 300)
       for (const ms of await readLines(client)) {
         bench.book.add({ case: 'first-byte', contender: NAMES.live, metric: 'time', unit: 'ms' }, ms)
       }

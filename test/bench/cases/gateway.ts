@@ -5,7 +5,7 @@ import { startGateway } from '@isopod/devstack'
 import type { BenchCase } from '../bench.ts'
 import { NAMES } from '../names.ts'
 import { interleave } from '../rounds.ts'
-import { redisRests, removeKeys } from '../stage.ts'
+import { removeKeys, untilRedisIdle } from '../stage.ts'
 
 const JOB = { language: 'python', code: 'print("hello")', replyTo: 'none' }
 const BODY = JSON.stringify(JOB)
@@ -37,7 +37,7 @@ export const gateway: BenchCase = {
       const entrants = Object.entries(ways).map(([name, submit]) => ({
         name,
         block: async () => {
-          await redisRests(redisUrl)
+          await untilRedisIdle(redisUrl)
           await submit()
           for (let count = 0; count < single; count += 1) {
             const started = performance.now()

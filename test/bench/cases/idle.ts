@@ -1,7 +1,7 @@
 import type { Bench, BenchCase } from '../bench.ts'
 import type { Contender, Program, Run } from '../contenders/contender.ts'
 import type { Mode } from '../contenders/isopod.ts'
-import { poolLevel, workerRests } from '../measure/scrape.ts'
+import { poolLevel, untilWorkerIdle } from '../measure/scrape.ts'
 import { NAMES, PART } from '../names.ts'
 import { interleave } from '../rounds.ts'
 
@@ -60,7 +60,7 @@ export function idleCase(idle: IdleCase): BenchCase {
 
 async function pauseOf(url: string, pauseMs: number): Promise<() => Promise<void>> {
   const level = await poolLevel(url)
-  return () => workerRests(url, level, pauseMs)
+  return () => untilWorkerIdle(url, level, pauseMs)
 }
 
 async function once(contender: Contender, { program, output }: IdleCase) {
@@ -77,7 +77,7 @@ async function measureOnce(bench: Bench, contender: Contender, idle: IdleCase): 
   bench.book.add({ ...place, metric: 'time', unit: 'ms' }, ms)
   if (run.origin === undefined) return
   if (contender.name === NAMES.fresh) recordParts(bench, place, run, ms)
-  shares(bench, place, [run])
+  recordShares(bench, place, [run])
 }
 
 /** Records the time of each stage of a job in a fresh container. */
@@ -98,7 +98,7 @@ function recordParts(
 }
 
 /** Records the shares of jobs whose container came from the pool, came from the batch, or was preloaded. */
-export function shares(
+export function recordShares(
   { book }: Bench,
   place: { readonly case: string; readonly contender: string },
   runs: readonly { origin?: string | undefined; preloaded?: boolean | undefined }[],

@@ -3,7 +3,7 @@ import type { Contender, Program } from '../contenders/contender.ts'
 import type { Mode } from '../contenders/isopod.ts'
 import { BoundsMeter } from '../measure/bounds.ts'
 import { interleave } from '../rounds.ts'
-import { shares } from './idle.ts'
+import { recordShares } from './idle.ts'
 import { HELLO } from './programs.ts'
 
 /** A case that submits all programs at once. */
@@ -83,7 +83,7 @@ async function measureBlock(
     const runs = await contender.runAll(programs)
     const seconds = (performance.now() - startedAt) / 1000
     bench.book.add({ ...place, metric: 'rate', unit: '/s' }, programs.length / seconds)
-    shares(bench, place, runs)
+    recordShares(bench, place, runs)
     // Work after the results, such as removing containers, counts too.
     await contender.settle()
     return { programs: programs.length, programMs: runs.reduce((sum, { cpuMs = 0 }) => sum + cpuMs, 0) }

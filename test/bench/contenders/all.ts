@@ -1,6 +1,6 @@
 import { seccompDecisions, seccompProfile } from '@isopod/sandbox'
 import type { Book } from '../measure/book.ts'
-import { workerRests } from '../measure/scrape.ts'
+import { untilWorkerIdle } from '../measure/scrape.ts'
 import { NAMES } from '../names.ts'
 import type { Stage } from '../stage.ts'
 import type { Contender } from './contender.ts'
@@ -46,8 +46,8 @@ export async function openContenders(stage: Stage, book: Book, quick: boolean): 
     others: new Map(others.map((contender) => [contender.name, contender])),
     async isopod(batch, modes = MODES) {
       const [client, worker] = await Promise.all([stage.client(), stage.worker()])
-      const rest = () => workerRests(worker.url, 0, QUIET_MS)
-      return modes.map((mode) => isopod(client, mode, `${batch}-${MODES.indexOf(mode)}`, rest))
+      const settle = () => untilWorkerIdle(worker.url, 0, QUIET_MS)
+      return modes.map((mode) => isopod(client, mode, `${batch}-${MODES.indexOf(mode)}`, settle))
     },
   }
 }

@@ -45,7 +45,7 @@ export function plainInterpreter(engine: Engine, trial: LanesTrial): Plain {
         'chroot',
         `--userspec=${UNPRIVILEGED_ID}:${UNPRIVILEGED_ID}`,
         await root,
-        ...needsShell(program, folder, inside),
+        ...commandIn(program, folder, inside),
       ]
       return { stdout: await runProcess(start as [string, ...string[]], '', ENV) }
     } finally {
@@ -56,7 +56,7 @@ export function plainInterpreter(engine: Engine, trial: LanesTrial): Plain {
 }
 
 /** A compiler writes into its working directory, so a shell changes there first; an interpreter gets the whole path instead. */
-function needsShell({ language }: Program, folder: string, inside: readonly string[]): readonly string[] {
+function commandIn({ language }: Program, folder: string, inside: readonly string[]): readonly string[] {
   const { file, words } = FROM_FILE[language]
   return language === 'c' ? inside : words.map((word) => (word === file ? `${folder}/${file}` : word))
 }

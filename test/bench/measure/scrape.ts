@@ -38,14 +38,14 @@ function labelsOf(text: string): Map<string, string> {
 
 const POLL_MS = 20
 /** Maximum wait for a worker to become idle, in milliseconds; it is then measured anyway. */
-const MAX_REST_MS = 5000
+const MAX_WAIT_MS = 5000
 const POOL = 'isopod_pool_containers'
 
-/** Waits until a worker has removed its other containers, and its pool is as full as before or has not grown for `quietMs`. */
-export async function workerRests(url: string, level: number, quietMs: number): Promise<void> {
+/** Waits until a worker has removed its other containers, and its pool has `level` containers or did not grow for `quietMs`. */
+export async function untilWorkerIdle(url: string, level: number, quietMs: number): Promise<void> {
   let seen = -1
   let since = performance.now()
-  const deadline = since + MAX_REST_MS
+  const deadline = since + MAX_WAIT_MS
   while (performance.now() < deadline) {
     const now = await scrape(url)
     const pooled = now.sum(POOL)

@@ -1,4 +1,5 @@
-// One process with producer, worker and consumer: `queue-rate.ts bullmq|isopod URL PREFIX JOBS CONCURRENCY`. Prints one JSON
+// One process with producer, worker and consumer: `queue-rate.ts KIND URL PREFIX JOBS CONCURRENCY`. KIND is `bullmq`, or
+// for Isopod's queue `isopod`, `tenants` (jobs of 100 tenants) or `without-turns` (jobs that are no tenant's turn). Prints one JSON
 // object: seconds until the last result is received, from the worker's start with all jobs waiting, and from the first submit.
 import { parseJob } from '@isopod/protocol'
 import { newJobId, openConsumer, openProducer, unexecutedJobResult } from '@isopod/queue'
@@ -59,10 +60,14 @@ async function withIsopod(): Promise<Times> {
     },
     { concurrency },
   )
-  const job = parseJob({ code: 'print("hello")' })
-  const entries = Array.from({ length: jobs }, () => ({ id: newJobId(), job }))
+  const tenants = kind === 'tenants' ? 100 : 1
+  const entries = Array.from({ length: jobs }, (_, at) => ({
+    id: newJobId(),
+    job: parseJob({ code: 'print("hello")', tenant: `tenant-${at % tenants}` }),
+  }))
   const submitted = performance.now()
-  await producer.enqueue(entries)
+  if (kind === 'without-turns') await addWithoutTurns(entries)
+  else await producer.enqueue(entries)
   const started = performance.now()
   consumer.run({
     concurrency,
@@ -90,6 +95,26 @@ async function withIsopod(): Promise<Times> {
   })
   await over.promise
   return since(submitted, started)
+}
+
+/** Adds jobs as the producer does, except that they take no turns. */
+async function addWithoutTurns(entries: readonly { id: string; job: unknown }[]): Promise<void> {
+  const connection = new Redis(url.replace(/^redis\+unix:\/\//, ''), { maxRetriesPerRequest: null })
+  const queue = new Queue('jobs', { connection, prefix: `{${prefix}}` })
+  for (let at = 0; at < entries.length; at += 500) {
+    const batch = entries.slice(at, at + 500).map(({ id, job }) => ({
+      name: 'execute',
+      data: job,
+      opts: {
+        jobId: id,
+        attempts: 6,
+        backoff: { type: 'exponential', delay: 500 },
+        removeOnComplete: true,
+        stackTraceLimit: 1,
+      },
+    }))
+    await queue.addBulk(batch)
+  }
 }
 
 function since(submitted: number, started: number): Times {

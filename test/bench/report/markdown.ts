@@ -12,7 +12,7 @@ export function markdownOf(report: Report, charts: readonly string[]): string {
     promises(report),
     ...charts.map((file) => `![${file.replace('.svg', '')}](${file})\n`),
     '## Measurements\n',
-    'Median with the 95 % interval of the bootstrap (10,000 resamples); `p95` and `p99` are the bad ends, of a rate the low one.\n',
+    'Median with the 95 % interval of the bootstrap (10,000 resamples); `p95` and `p99` are the high quantiles of a time, and the low ones of a rate.\n',
     ...report.cases.map(({ name, title }) => measurements(report, name, title)),
     bounds(report),
     notes(report),

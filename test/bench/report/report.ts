@@ -1,9 +1,9 @@
+import type { RunOptions } from '../../support/run-options.ts'
 import type { Bench, BenchCase } from '../bench.ts'
 import type { Surroundings } from '../machine.ts'
 import type { Missing, Summary } from '../measure/book.ts'
 import type { LifeOfContainer } from '../measure/bounds.ts'
 import { NAMES } from '../names.ts'
-import type { BenchOptions } from '../options.ts'
 import { workerSettings } from '../stage.ts'
 import { type Row, rowsOf } from './rows.ts'
 
@@ -26,7 +26,7 @@ export interface Report extends Surroundings {
 
 /** Makes the report of a run. */
 export function makeReport(run: {
-  readonly options: BenchOptions
+  readonly options: RunOptions
   readonly place: Surroundings
   readonly bench: Pick<Bench, 'book' | 'random' | 'bounds'>
   readonly cases: readonly BenchCase[]

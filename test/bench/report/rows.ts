@@ -13,11 +13,11 @@ export interface Row {
   readonly baseline: string | null
   /** How many times better than the baseline: its time divided by this time, or this rate divided by its rate. */
   readonly ratio: number | null
-  /** The promise; null for a row without one. */
+  /** The target in words; null for a row without one. */
   readonly target: string | null
-  /** Null if there is no promise, or if it could not be judged. */
+  /** Whether the target is met; null if there is none, or if it could not be judged. */
   readonly met: boolean | null
-  /** Why it could not be judged. */
+  /** Why the target could not be judged. */
   readonly reason?: string
 }
 
@@ -29,17 +29,17 @@ export interface Measured {
   readonly cases: readonly string[]
 }
 
-/** One row with a judgement for each target, then one or more rows for each series. */
+/** One judged row for each target, then one or more rows for each series. */
 export function rowsOf(measured: Measured, targets: readonly Target[] = TARGETS): Row[] {
   const judged = targets.map((target) => judge(target, measured))
   return [...judged, ...measured.summaries.flatMap(plainRows)]
 }
 
 function judge(target: Target, { summaries, missing, cases }: Measured): Row {
-  const look = (contender: string, metric = target.metric) =>
+  const measuredOf = (contender: string, metric = target.metric) =>
     lookUp(summaries, target.case, contender, metric)
-  const value = look(target.contender)
-  const baseline = target.baseline === null ? undefined : look(target.baseline)
+  const value = measuredOf(target.contender)
+  const baseline = target.baseline === null ? undefined : measuredOf(target.baseline)
   const row = {
     case: target.case,
     contender: target.contender,
@@ -58,7 +58,7 @@ function judge(target: Target, { summaries, missing, cases }: Measured): Row {
     (value === undefined || (target.baseline !== null && baseline === undefined) ? 'not measured' : undefined)
   if (reason !== undefined || value === undefined)
     return { ...row, met: null, reason: reason ?? 'not measured' }
-  return { ...row, met: target.holds(value, baseline ?? Number.NaN, look) }
+  return { ...row, met: target.holds(value, baseline ?? Number.NaN, measuredOf) }
 }
 
 /** `p50`, `p95` and `p99` for times of jobs, the median (of shares the mean) for all else. */

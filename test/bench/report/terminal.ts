@@ -1,9 +1,9 @@
 import { factor, short, verdict, withUnit } from './format.ts'
 import type { Report } from './report.ts'
 
-/** Text for a terminal: the measurements, then the promises and whether they were met. */
+/** Text for a terminal: the measurements, then the targets and whether they were met. */
 export function terminalText(report: Report): string {
-  return [measurements(report), promises(report), `seed ${report.seed}`]
+  return [measurements(report), targets(report), `seed ${report.seed}`]
     .filter(Boolean)
     .join('\n\n')
     .concat('\n')
@@ -24,7 +24,7 @@ function measurements({ cases, summaries }: Report): string {
   return rows.length === 0 ? '' : columns([['case', 'contender', 'metric', 'median', 'p95', 'p99'], ...rows])
 }
 
-function promises({ rows }: Report): string {
+function targets({ rows }: Report): string {
   return columns(
     rows
       .filter(({ target, reason }) => target !== null && reason !== 'this case was not run')

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { DOCS, HELP, parseOptions, UsageError } from '../options.ts'
+import { UsageError } from '../../support/run-options.ts'
+import { DOCS, HELP, parseOptions } from '../options.ts'
 
 const CASES = ['one', 'two']
 const options = (...argv: string[]) => {
@@ -35,8 +36,8 @@ describe('parseOptions', () => {
   })
 
   it.each([
-    [['--only', 'three'], /--only: must be of one, two, got "three"/],
-    [['one'], /one: is no option/],
+    [['--only', 'three'], /--only: must be one of one, two, got "three"/],
+    [['one'], /one: is not an option/],
     [['--seed', '-1'], /--seed/],
     [['--seed', 'x'], /--seed: must be a whole number of up to 9 digits, got "x"/],
     [['--fast'], /--fast/],

@@ -50,7 +50,7 @@ int main(void) {
   name[strcspn(name, "\n")] = '\0';
   for (unsigned i = 0; i < sizeof KINDS / sizeof *KINDS; i++) {
     if (strcmp(KINDS[i].name, name) != 0) continue;
-    /* If init ends the program, it must hold more than the limit for long enough even on a busy host. */
+    /* Objects that init should notice are held long enough for that, even on a busy host. */
     begin(strstr(name, "connections un") != NULL || strncmp(name, "datagrams", 9) == 0 ? 10000 : 2500);
     for (int child = 1; child < KINDS[i].processes; child++) {
       if (fork() != 0) continue;

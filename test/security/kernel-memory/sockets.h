@@ -28,22 +28,22 @@ static void unix_connections(void) {
 }
 
 static void in_flight(void) {
-  int ends[2], files[200], room = 0;
-  for (room = 0; room < 200 && (files[room] = eventfd(0, 0)) >= 0; room++) continue;
+  int ends[2], files[200], count = 0;
+  for (count = 0; count < 200 && (files[count] = eventfd(0, 0)) >= 0; count++) continue;
   while (socketpair(AF_UNIX, SOCK_DGRAM, 0, ends) == 0) {
     for (int i = 0; i < 200; i++) {
       char control[CMSG_SPACE(sizeof(int) * 200)] = {0};
       struct iovec part = {"x", 1};
-      struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = control, .msg_controllen = CMSG_SPACE(sizeof(int) * room)};
+      struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = control, .msg_controllen = CMSG_SPACE(sizeof(int) * count)};
       struct cmsghdr *head = CMSG_FIRSTHDR(&message);
-      *head = (struct cmsghdr){.cmsg_len = CMSG_LEN(sizeof(int) * room), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
-      memcpy(CMSG_DATA(head), files, sizeof(int) * room);
+      *head = (struct cmsghdr){.cmsg_len = CMSG_LEN(sizeof(int) * count), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
+      memcpy(CMSG_DATA(head), files, sizeof(int) * count);
       if (sendmsg(ends[0], &message, MSG_DONTWAIT) < 0) break;
       if (!more(4096)) return;
     }
     close(ends[0]), close(ends[1]);
     /* The next message gets new descriptors. */
-    for (int i = 0; i < room; i++) close(files[i]), files[i] = eventfd(0, 0);
+    for (int i = 0; i < count; i++) close(files[i]), files[i] = eventfd(0, 0);
   }
 }
 

@@ -1,15 +1,15 @@
 import type { Entry } from '../attack.ts'
 
 const DONE = { status: 'success' } as const
-const REUSED = { must: DONE, container: 'used again' } as const
+const REUSED = { must: DONE, container: 'reused' } as const
 
 /** An attack on the next job of the same batch, and whether that job may still get the same container. */
 export interface BetweenJobs extends Omit<Entry, 'proof' | 'source'> {
-  /** `used again` if init can undo what the program did and verify that; otherwise `thrown away`. */
-  readonly container: 'used again' | 'thrown away'
+  /** `reused` if init can undo what the program did and verify that; otherwise `discarded`. */
+  readonly container: 'reused' | 'discarded'
 }
 
-/** Attempts to outlive the own job, or to leave something for the next job. */
+/** Attempts to outlive their own job, or to leave something for the next job. */
 export const BETWEEN_JOBS: readonly BetweenJobs[] = [
   { program: 'daemons.c', tries: 'go on as a daemon that ignores signals', ...REUSED },
   { program: 'chain-of-forks.c', tries: 'outrun the clean-up by forking endlessly', ...REUSED },
@@ -23,7 +23,7 @@ export const BETWEEN_JOBS: readonly BetweenJobs[] = [
     tries: 'outlast its timeout in many sessions',
     limits: { timeoutSeconds: 1 },
     must: { status: 'timeout', limit: 'timeout' },
-    container: 'used again',
+    container: 'reused',
   },
   { program: 'odd-files.py', tries: 'leave files that are hard to remove', ...REUSED },
   {
@@ -54,7 +54,7 @@ export const BETWEEN_JOBS: readonly BetweenJobs[] = [
     program: 'ended-connections.py',
     tries: 'keep a port occupied by a connection that has ended',
     must: DONE,
-    container: 'thrown away',
+    container: 'discarded',
   },
   {
     program: 'objects-without-processes.c',
@@ -69,7 +69,7 @@ export const BETWEEN_JOBS: readonly BetweenJobs[] = [
     tries: 'leave so little memory that the clean-up fails',
     limits: { memoryMb: 64 },
     must: { status: 'memory_exceeded', limit: 'memory' },
-    container: 'thrown away',
+    container: 'discarded',
   },
   {
     program: 'read-the-image.py',
@@ -81,6 +81,6 @@ export const BETWEEN_JOBS: readonly BetweenJobs[] = [
     program: 'keep-the-output-open.py',
     tries: 'write into the output of the next program',
     must: { status: 'success', stdout: 'x'.repeat(102_400) },
-    container: 'used again',
+    container: 'reused',
   },
 ]

@@ -127,7 +127,7 @@ export const ESCAPES: readonly Entry[] = [
   {
     program: 'open-by-handle.py',
     tries: 'open files of the host by their inode numbers',
-    source: 'the «shocker» exploit of 2014',
+    source: 'the "shocker" exploit of 2014',
     must: NORMAL_EXIT,
     proof: ['files', 'secrets'],
   },

@@ -31,7 +31,7 @@ export const GRADER_CAPTURES: readonly Entry[] = [
   {
     program: 'forged-verdict.sh',
     tries: 'print verdicts in the formats of well-known graders',
-    source: 'terminal-bench, 2026: a forged «PASSED» line',
+    source: 'terminal-bench, 2026: a forged "PASSED" line',
     must: { status: 'execution_error', exitCode: 41 },
     proof: RESULT,
   },

@@ -55,7 +55,7 @@ const HEAD = `
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-static char room[4096];
+static char buffer[4096];
 static unsigned long long clone_args[8] = {[4] = SIGCHLD};
 static void outcome(const char *name, pid_t child) {
   int status;

@@ -18,7 +18,7 @@ export const NOTHING = '-1, -1, -1, -1, -1, -1'
  */
 export const BLOCKED_ATTEMPTS: Readonly<Record<string, string>> = {
   clone3: 'clone_args, sizeof clone_args',
-  openat2: 'AT_FDCWD, "/", room, 24',
+  openat2: 'AT_FDCWD, "/", buffer, 24',
   unshare: 'CLONE_FILES',
   setns: 'own_namespace, 0',
   mount: NOTHING,
@@ -41,23 +41,23 @@ export const BLOCKED_ATTEMPTS: Readonly<Record<string, string>> = {
   memfd_secret: '0',
   fanotify_init: NOTHING,
   fanotify_mark: NOTHING,
-  io_uring_setup: '1, room',
+  io_uring_setup: '1, buffer',
   io_uring_enter: NOTHING,
   io_uring_register: NOTHING,
-  io_setup: '1, room',
+  io_setup: '1, buffer',
   io_destroy: NOTHING,
   io_submit: NOTHING,
   io_cancel: NOTHING,
   io_getevents: NOTHING,
   io_pgetevents: NOTHING,
   ptrace: '0, 0, 0, 0',
-  process_vm_readv: 'getpid(), room, 0, room, 0, 0',
-  process_vm_writev: 'getpid(), room, 0, room, 0, 0',
+  process_vm_readv: 'getpid(), buffer, 0, buffer, 0, 0',
+  process_vm_writev: 'getpid(), buffer, 0, buffer, 0, 0',
   kcmp: 'getpid(), getpid(), 1, 0, 0',
   pidfd_getfd: NOTHING,
   process_madvise: NOTHING,
   process_mrelease: NOTHING,
-  name_to_handle_at: 'AT_FDCWD, "/", room, room, 0',
+  name_to_handle_at: 'AT_FDCWD, "/", buffer, buffer, 0',
   open_by_handle_at: NOTHING,
   lookup_dcookie: NOTHING,
   vmsplice: NOTHING,
@@ -78,8 +78,8 @@ export const BLOCKED_ATTEMPTS: Readonly<Record<string, string>> = {
   syslog: NOTHING,
   settimeofday: NOTHING,
   clock_settime: NOTHING,
-  clock_adjtime: 'CLOCK_REALTIME, room',
-  adjtimex: 'room',
+  clock_adjtime: 'CLOCK_REALTIME, buffer',
+  adjtimex: 'buffer',
   sethostname: NOTHING,
   setdomainname: NOTHING,
   vhangup: '',
@@ -87,10 +87,10 @@ export const BLOCKED_ATTEMPTS: Readonly<Record<string, string>> = {
   nfsservctl: NOTHING,
   iopl: NOTHING,
   ioperm: NOTHING,
-  modify_ldt: '0, room, 16',
+  modify_ldt: '0, buffer, 16',
   mbind: NOTHING,
   set_mempolicy: '0, 0, 0',
-  get_mempolicy: 'room, 0, 0, 0, 0',
+  get_mempolicy: 'buffer, 0, 0, 0, 0',
   migrate_pages: NOTHING,
   move_pages: NOTHING,
   set_mempolicy_home_node: NOTHING,
@@ -140,15 +140,15 @@ export const ALLOWED_ATTEMPTS: Readonly<Record<string, string>> = {
   munlockall: '',
   inotify_init: '',
   socket: 'AF_UNIX, SOCK_STREAM, 0',
-  socketpair: 'AF_UNIX, SOCK_STREAM, 0, room',
+  socketpair: 'AF_UNIX, SOCK_STREAM, 0, buffer',
   // Init's own filter checks the arguments of this call, and its answer takes precedence.
-  setsockopt: '-1, SOL_SOCKET, SO_REUSEADDR, room, 4',
+  setsockopt: '-1, SOL_SOCKET, SO_REUSEADDR, buffer, 4',
   shmget: '0, 4096, 0600',
   memfd_create: '"isopod", 0',
-  sched_setaffinity: '0, 0, room',
-  sched_setparam: '0, room',
-  sched_setscheduler: '0, 0, room',
-  sched_setattr: '0, room, 0',
+  sched_setaffinity: '0, 0, buffer',
+  sched_setparam: '0, buffer',
+  sched_setscheduler: '0, 0, buffer',
+  sched_setattr: '0, buffer, 0',
   setpriority: '0, 0, 0',
   ioprio_set: '1, 0, 0',
 }
@@ -184,12 +184,12 @@ const FAMILIES: Readonly<Record<string, number>> = {
 const NAMESPACES = ['NEWNS', 'NEWCGROUP', 'NEWUTS', 'NEWIPC', 'NEWUSER', 'NEWPID', 'NEWNET']
 
 /** Calls with arguments that no condition of the profile allows, so they are refused with EPERM. */
-export const UNFIT_ATTEMPTS: readonly Attempt[] = [
+export const REFUSED_ARGUMENTS: readonly Attempt[] = [
   ...NAMESPACES.map((flag) => ({ call: 'clone', args: `CLONE_${flag} | SIGCHLD, 0, 0, 0, 0`, what: flag })),
-  { call: 'seccomp', args: 'SECCOMP_SET_MODE_FILTER, 8, room', what: 'listener' },
-  { call: 'seccomp', args: 'SECCOMP_SET_MODE_FILTER, 0, room', what: 'a filter' },
+  { call: 'seccomp', args: 'SECCOMP_SET_MODE_FILTER, 8, buffer', what: 'listener' },
+  { call: 'seccomp', args: 'SECCOMP_SET_MODE_FILTER, 0, buffer', what: 'a filter' },
   { call: 'seccomp', args: 'SECCOMP_SET_MODE_STRICT, 1, 0', what: 'strict' },
-  { call: 'prlimit64', args: 'getpid(), RLIMIT_NOFILE, 0, room', what: 'by number' },
+  { call: 'prlimit64', args: 'getpid(), RLIMIT_NOFILE, 0, buffer', what: 'by number' },
   ...Object.entries(FAMILIES).flatMap(([what, family]) =>
     ['SOCK_STREAM', 'SOCK_DGRAM', 'SOCK_RAW'].map((type) => ({
       call: 'socket',
@@ -220,22 +220,22 @@ export const UNFIT_ATTEMPTS: readonly Attempt[] = [
     inJob: 'EAFNOSUPPORT',
   })),
   { call: 'socket', args: '0x100000000L + AF_INET, SOCK_RAW, IPPROTO_ICMP', what: 'garbage above' },
-  { call: 'socketpair', args: 'AF_INET, SOCK_STREAM, 0, room', what: 'AF_INET' },
-  { call: 'socketpair', args: '30, SOCK_STREAM, 0, room', what: 'TIPC', inJob: 'EAFNOSUPPORT' },
+  { call: 'socketpair', args: 'AF_INET, SOCK_STREAM, 0, buffer', what: 'AF_INET' },
+  { call: 'socketpair', args: '30, SOCK_STREAM, 0, buffer', what: 'TIPC', inJob: 'EAFNOSUPPORT' },
 ]
 
 /** Calls with arguments that the profile allows. Ordinary programs make them, so they must succeed. */
-export const FIT_ATTEMPTS: readonly Attempt[] = [
+export const ALLOWED_ARGUMENTS: readonly Attempt[] = [
   { call: 'clone', args: 'SIGCHLD, 0, 0, 0, 0', what: 'a process' },
   {
     call: 'seccomp',
     args: 'SECCOMP_GET_ACTION_AVAIL, 0, &(unsigned){SECCOMP_RET_ERRNO}',
     what: 'a question',
   },
-  { call: 'prlimit64', args: '0, RLIMIT_NOFILE, 0, room', what: 'own' },
+  { call: 'prlimit64', args: '0, RLIMIT_NOFILE, 0, buffer', what: 'own' },
   ...['SOCK_STREAM', 'SOCK_DGRAM', 'SOCK_SEQPACKET', 'SOCK_STREAM | SOCK_CLOEXEC'].flatMap((type) => [
     { call: 'socket', args: `AF_UNIX, ${type}, 0`, what: `AF_UNIX ${type}` },
-    { call: 'socketpair', args: `AF_UNIX, ${type}, 0, room`, what: `AF_UNIX ${type}` },
+    { call: 'socketpair', args: `AF_UNIX, ${type}, 0, buffer`, what: `AF_UNIX ${type}` },
   ]),
   ...[
     'SOCK_STREAM, 0',
@@ -251,7 +251,7 @@ const UDP = 'socket(AF_INET, SOCK_DGRAM, 0)'
 const ON = '&(int){1}, sizeof(int)'
 
 /** Calls that the profile allows and only init's own filter refuses, with their outcome in a job. */
-export const INIT_ATTEMPTS: readonly (Attempt & { readonly inJob: string })[] = [
+export const INIT_REFUSED_ATTEMPTS: readonly (Attempt & { readonly inJob: string })[] = [
   ...['ATTACH_FILTER', 'ATTACH_REUSEPORT_CBPF'].map((what) => ({
     ...{ call: 'setsockopt', what, inJob: 'EPERM' },
     args: `${UDP}, SOL_SOCKET, SO_${what}, ${FILTER}`,
@@ -263,7 +263,7 @@ export const INIT_ATTEMPTS: readonly (Attempt & { readonly inJob: string })[] = 
   ...[
     ['tls', `${TCP}, IPPROTO_TCP, 31, "tls", 3`],
     ['multicast', `${UDP}, IPPROTO_IP, IP_ADD_MEMBERSHIP, (char[8]){224, 0, 0, 9, 127, 0, 0, 1}, 8`],
-    ['tables of packets', `${UDP}, IPPROTO_IP, 64, room, sizeof room`],
+    ['tables of packets', `${UDP}, IPPROTO_IP, 64, buffer, sizeof buffer`],
     ['zero copy', `${TCP}, SOL_SOCKET, 60, ${ON}`],
     ['no option', `${TCP}, SOL_SOCKET, 1000, ${ON}`],
   ].map(([what = '', args = '']) => ({ call: 'setsockopt', what, args, inJob: 'ENOPROTOOPT' })),
@@ -279,8 +279,8 @@ export const INIT_ATTEMPTS: readonly (Attempt & { readonly inJob: string })[] = 
   { call: 'shmget', args: 'IPC_PRIVATE, 2 << 20, 05600', what: 'huge pages', inJob: 'ENOMEM' },
 ]
 
-/** The same calls with arguments of ordinary programs, which must succeed. */
-export const INIT_FIT_ATTEMPTS: readonly Attempt[] = [
+/** The calls of {@link INIT_REFUSED_ATTEMPTS} with arguments of ordinary programs, which must succeed. */
+export const INIT_ALLOWED_ATTEMPTS: readonly Attempt[] = [
   ...['REUSEADDR', 'REUSEPORT', 'KEEPALIVE', 'BROADCAST', 'OOBINLINE'].map((what) => ({
     ...{ call: 'setsockopt', what, args: `${TCP}, SOL_SOCKET, SO_${what}, ${ON}` },
   })),

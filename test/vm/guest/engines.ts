@@ -51,11 +51,11 @@ async function startRootless(): Promise<string> {
 async function untilAnswers(dockerHost: string): Promise<string> {
   const until = Date.now() + ANSWER_MS
   for (;;) {
-    const trouble = await checkEngine(dockerHost, {}, 10_000)
-    if (trouble === undefined) return dockerHost
+    const problem = await checkEngine(dockerHost, {}, 10_000)
+    if (problem === undefined) return dockerHost
     if (Date.now() > until) {
       const { output } = await tryCommand(['journalctl', '--no-pager', '-n', '40', '-o', 'cat'])
-      throw new Error(`the engine at ${dockerHost} ${trouble}\n${output}`)
+      throw new Error(`the engine at ${dockerHost} ${problem}\n${output}`)
     }
     await sleep(500)
   }

@@ -1,7 +1,7 @@
 // Runs in the virtual machine, started by systemd once the disks are mounted.
 import { readFileSync } from 'node:fs'
 import { ensureStack, type ImageName, tryCommand } from '@isopod/devstack'
-import { FEW, LEGS, type Leg, loadsImages } from '../legs.ts'
+import { LEGS, type Leg, LOADED_IMAGES, loadsImages } from '../legs.ts'
 import { type GuestTask, readTask } from '../protocol.ts'
 import { startEngine } from './engines.ts'
 import { facts } from './facts.ts'
@@ -33,7 +33,7 @@ async function main(task: GuestTask): Promise<void> {
 
 /** The images of the engine: all, or the few that were loaded. */
 function imagesOf({ engine }: Leg, { images }: GuestTask): readonly ImageName[] {
-  return loadsImages(engine) ? images.filter((name) => FEW.includes(name)) : images
+  return loadsImages(engine) ? images.filter((name) => LOADED_IMAGES.includes(name)) : images
 }
 
 /** Reports regularly which processes are busy, because emulated steps can take minutes. */
@@ -53,7 +53,7 @@ try {
   await main(readTask(readFileSync('/proc/cmdline', 'utf8')))
   report({ event: 'end' })
 } catch (error) {
-  const trouble = error instanceof Error ? (error.stack ?? error.message) : String(error)
-  report({ event: 'end', trouble })
+  const problem = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  report({ event: 'end', problem })
 }
 clearInterval(busyReports)

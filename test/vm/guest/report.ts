@@ -26,5 +26,5 @@ export function relay(event: string): void {
 
 /** Sends one line of text to the host. */
 export function say(line: string): void {
-  report({ event: 'say', line })
+  report({ event: 'log', line })
 }

@@ -13,7 +13,7 @@ import {
   stackPaths,
 } from '@isopod/devstack'
 import { cached, inScratch } from '../cache.ts'
-import { FEW } from '../legs.ts'
+import { LOADED_IMAGES } from '../legs.ts'
 import type { VmArchitecture } from '../machine.ts'
 import { registerArm64 } from './binfmt.ts'
 import { makeDisk } from './disk.ts'
@@ -40,7 +40,7 @@ export interface ImagesOptions {
 export async function makeImages(options: ImagesOptions): Promise<string> {
   const { architecture, names } = options
   const folders = names.map((name) => join(CHECKOUT, 'deploy', 'images', name))
-  const fingerprint = await contentHash(folders, [RECIPE, String(SIZE_MB), ...FEW])
+  const fingerprint = await contentHash(folders, [RECIPE, String(SIZE_MB), ...LOADED_IMAGES])
   return await cached(`images-${architecture}`, fingerprint, async (path) => {
     await inScratch(async (scratch) => {
       const env = { ...process.env, ISOPOD_STATE_DIR: join(scratch, 'stack') }
@@ -54,7 +54,7 @@ export async function makeImages(options: ImagesOptions): Promise<string> {
           '--output',
           join(folder, 'few.tar'),
           BASE,
-          ...FEW.map((name) => IMAGES[name]),
+          ...LOADED_IMAGES.map((name) => IMAGES[name]),
         ])
         await stackDown({ env })
         const { docker: data } = stackPaths(env)

@@ -34,8 +34,8 @@ describe('the options of test:vm', () => {
   })
 
   it.each([
-    ['--arch', 'mips', /--arch: must be of x64, arm64, got "mips"/],
-    ['--leg', 'none', /--leg: must be of self-test, limits, got "none"/],
+    ['--arch', 'mips', /--arch: must be one of x64, arm64, got "mips"/],
+    ['--leg', 'none', /--leg: must be one of self-test, limits, got "none"/],
     ['--deadline', '0', /--deadline: must be minutes, 1 to 9999, got "0"/],
     ['--what', '1', /--what/],
   ])('refuse %s %s', (option, value, message) => {

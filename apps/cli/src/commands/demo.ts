@@ -64,19 +64,19 @@ interface Judged {
 async function runJobs(io: Io, client: JobClient, interrupted: AbortSignal): Promise<Judged[]> {
   const ids = await client.submitMany(DEMO_JOBS.map(({ job }) => ({ ...job, replyTo: DEMO_QUEUE })))
   const jobs = new Map(ids.map((id, index) => [id, DEMO_JOBS[index]]))
-  const judged = new Map<string, Judged>()
+  const all = new Map<string, Judged>()
   const progress = startDemoProgress(io.stderr, ids.length)
-  const late = AbortSignal.timeout(DEADLINE_MS)
+  const deadline = AbortSignal.timeout(DEADLINE_MS)
   try {
     const onResult = (result: Result) => {
       const job = jobs.get(result.id)
       if (job === undefined) return
-      const verdict = judge(job, result)
-      judged.set(result.id, verdict)
-      progress.step(stepLine(verdict))
+      const judged = judge(job, result)
+      all.set(result.id, judged)
+      progress.step(stepLine(judged))
     }
-    await collectResults(client, ids, onResult, AbortSignal.any([interrupted, late]))
-    return ids.flatMap((id) => judged.get(id) ?? [])
+    await collectResults(client, ids, onResult, AbortSignal.any([interrupted, deadline]))
+    return ids.flatMap((id) => all.get(id) ?? [])
   } catch (error) {
     // Nothing reads their results any more.
     await Promise.allSettled(ids.map((id) => client.cancel(id)))
@@ -101,12 +101,12 @@ function conclusion(io: Io, results: readonly Judged[], ms: number): string {
     differences.map((difference) => `✗ ${name}: ${difference}\n`),
   )
   const right = results.filter(({ ok }) => ok).length
-  const verdict = `${right} of ${results.length} jobs ended as expected, in ${secondsText(ms)}.`
+  const summary = `${right} of ${results.length} jobs ended as expected, in ${secondsText(ms)}.`
   return [
     demoTable(results, widthOf(io.stdout)),
     '\n',
     ...wrong,
-    `${paintOn(io, io.stdout, wrong.length === 0 ? 'green' : 'red', verdict)}\n`,
+    `${paintOn(io, io.stdout, wrong.length === 0 ? 'green' : 'red', summary)}\n`,
     'The stack keeps running: npx isopod run FILE uses it, npm run down stops it.\n',
   ].join('')
 }

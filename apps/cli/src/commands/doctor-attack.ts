@@ -18,11 +18,11 @@ interface AttackFinding {
   readonly ms: number
 }
 
-const SHOWN = {
-  held: 'held',
+const VERDICT_TEXTS = {
+  held: 'contained',
   succeeded: 'SUCCEEDED',
   untried: 'not tried',
-  exempt: 'no meaning here',
+  exempt: 'not applicable',
 } as const
 const MAX_DETAIL = 60
 
@@ -36,9 +36,9 @@ export async function doctorAttackCommand(
   options: { readonly json?: boolean },
 ): Promise<ExitCode> {
   const engine = await engineOf(io, services)
-  const trouble = await checkEngine(engine.dockerHost, io.env)
-  if (trouble !== undefined) {
-    note(io, `isopod: the engine at ${engine.dockerHost} ${trouble}; start it, or set DOCKER_HOST`)
+  const problem = await checkEngine(engine.dockerHost, io.env)
+  if (problem !== undefined) {
+    note(io, `isopod: the engine at ${engine.dockerHost} ${problem}; start it, or set DOCKER_HOST`)
     return EXIT.platform
   }
   const findings: AttackFinding[] = []
@@ -60,13 +60,13 @@ export async function doctorAttackCommand(
   return findings.some(({ verdict }) => verdict === 'untried') ? EXIT.platform : EXIT.success
 }
 
-/** The engine that jobs would run on; a private one is started where there is none. */
+/** The engine that jobs would run on. Starts a private one if none answers. */
 async function engineOf(io: Io, services: Services): Promise<EngineService> {
   const stack = await services.findStack(io.env)
   if (stack !== undefined) return stack.engine
   const dockerHost = await findEngine(io.env, undefined)
   if (dockerHost !== undefined) return { dockerHost, ours: false }
-  note(io, 'isopod: no engine answers, so a private stack starts; «isopod down» stops it')
+  note(io, 'isopod: no engine answers, so a private stack starts; "isopod down" stops it')
   return (await startStack(io, services, 0)).engine
 }
 
@@ -75,7 +75,7 @@ export function attackTable(findings: readonly AttackFinding[], ms: number, widt
   const several = new Set(findings.map(({ runtime }) => runtime)).size > 1
   const rows = findings.map(({ probe, runtime, verdict, detail, ms: one }) => [
     several ? `${probe} (${runtime})` : probe,
-    SHOWN[verdict],
+    VERDICT_TEXTS[verdict],
     String(one),
     firstLine(detail, MAX_DETAIL),
   ])
@@ -86,6 +86,6 @@ export function attackTable(findings: readonly AttackFinding[], ms: number, widt
     { head: 'detail', flexible: true },
   ] as const
   const held = findings.filter(({ verdict }) => verdict === 'held').length
-  const sum = `${held} of ${findings.length} attacks held, in ${(ms / 1000).toFixed(1)} s\n`
+  const sum = `${held} of ${findings.length} attacks were contained, in ${(ms / 1000).toFixed(1)} s\n`
   return `${tableText(columns, rows, width)}\n${sum}`
 }

@@ -3,6 +3,7 @@ import { findingText } from '../doctor/finding.ts'
 import { inspectEngine } from '../doctor/inspect-engine.ts'
 import { inspectInit } from '../doctor/inspect-init.ts'
 import { inspectRedis } from '../doctor/inspect-redis.ts'
+import { inspectShims } from '../doctor/inspect-shims.ts'
 import { type Io, write } from '../io.ts'
 import type { Services } from '../services.ts'
 import { jsonLine } from '../terminal/show-result.ts'
@@ -18,6 +19,7 @@ export async function doctorCommand(
   const findings = [
     ...redis.findings,
     ...(await inspectEngine(io.env, stack.engine, redis.languages)),
+    ...(await inspectShims()),
     await inspectInit(),
   ]
   const lines = findings.map((finding) => (options.json ? jsonLine(finding) : findingText(io, finding)))

@@ -16,7 +16,7 @@ import {
   samplesOfReference,
   scanSamples,
 } from '../grade/sample-source.ts'
-import { checkOutput, writeWhole } from '../grade/write-file.ts'
+import { checkOutput, writeAtomically } from '../grade/write-file.ts'
 import { interruptible } from '../interrupt.ts'
 import { type Io, note, write } from '../io.ts'
 import type { JobClient } from '../job-client.ts'
@@ -177,9 +177,9 @@ async function deliver(
   json: boolean,
 ): Promise<void> {
   const { plan, source, grades, recorder } = grading
-  if (plan.out !== undefined) await writeWhole(plan.out, recorder.rows(source))
+  if (plan.out !== undefined) await writeAtomically(plan.out, recorder.rows(source))
   if (plan.report !== undefined)
-    await writeWhole(plan.report, gradeReport(file, grading, summary, new Date()))
+    await writeAtomically(plan.report, gradeReport(file, grading, summary, new Date()))
   const { counts: verdicts, flakyCount: flaky, suspiciousCount: suspicious } = grades
   await write(
     io.stdout,

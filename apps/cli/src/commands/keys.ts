@@ -32,7 +32,7 @@ export async function createKey(io: Io, services: Services, options: CreateOptio
       await write(io.stdout, jsonLine({ id: key.id, token }))
       return EXIT.success
     }
-    note(io, `isopod: key ${key.id} for tenant ${key.tenant}; it is not shown again:`)
+    note(io, `isopod: key ${key.id} for tenant ${key.tenant}; the token is not shown again:`)
     await write(io.stdout, `${token}\n`)
     return EXIT.success
   })
@@ -60,7 +60,7 @@ export async function revokeKey(
     const revoked = await access.keys.revoke(id)
     if (json) await write(io.stdout, jsonLine({ id, revoked }))
     else if (revoked) note(io, `isopod: revoked ${id}`)
-    else note(io, `isopod: there is no key ${id}; «isopod keys list» lists them`)
+    else note(io, `isopod: there is no key ${id}; "isopod keys list" lists them`)
     return revoked ? EXIT.success : EXIT.failure
   })
 }

@@ -15,7 +15,7 @@ export async function languagesCommand(
   return await withClient(io, services, async (client) => {
     const languages = await client.languages()
     if (languages === undefined) {
-      note(io, 'isopod: no worker has used this Redis yet, so its languages are not known')
+      note(io, 'isopod: no worker has used this Redis yet, so no languages are known')
       return EXIT.platform
     }
     if (options.json) await write(io.stdout, languages.map(jsonLine).join(''))

@@ -2,6 +2,7 @@ import { EXIT, type ExitCode, exitCodeOf } from '@isopod/service-kit'
 import { jobId } from '../input/job-id.ts'
 import { interruptible } from '../interrupt.ts'
 import { type Io, note, write } from '../io.ts'
+import { warnWithoutWorker } from '../offered-languages.ts'
 import type { Services } from '../services.ts'
 import { jsonLine, showResult } from '../terminal/show-result.ts'
 import { withClient } from '../with-client.ts'
@@ -22,9 +23,11 @@ export async function resultCommand(
 ): Promise<ExitCode> {
   const id = jobId(given)
   return await withClient(io, services, async (client) => {
-    const result = options.wait
-      ? await interruptible((signal) => client.wait(id, { signal }))
-      : await client.result(id)
+    let result = await client.result(id)
+    if (result === undefined && options.wait) {
+      await warnWithoutWorker(io, client)
+      result = await interruptible((signal) => client.wait(id, { signal }))
+    }
     if (result === undefined) {
       note(
         io,
@@ -34,6 +37,6 @@ export async function resultCommand(
     }
     if (options.json) await write(io.stdout, jsonLine(result))
     else await showResult(io, result, { raw: options.raw ?? false })
-    return exitCodeOf(result.status)
+    return exitCodeOf(result)
   })
 }

@@ -20,7 +20,7 @@ export type RunCommandOptions = JobOptions & {
 /** The result is read by the job's id, so it goes to no results queue. */
 const REPLY_TO = 'none'
 
-/** `isopod run`: runs one program and resolves with its exit code. Ctrl-C cancels the job. */
+/** `isopod run`: runs one program; the exit code depends on its status. Ctrl-C cancels the job. */
 export async function runJobCommand(
   io: Io,
   services: Services,
@@ -29,6 +29,7 @@ export async function runJobCommand(
 ): Promise<ExitCode> {
   const job = await jobFromOptions(io, file, { ...options, replyTo: REPLY_TO })
   return await withClient(io, services, async (client) => {
+    // Only for its warnings.
     await offeredLanguages(io, client, [job.language])
     const raw = options.raw ?? false
     if (options.follow) {
@@ -37,12 +38,12 @@ export async function runJobCommand(
         options.json ? write(io.stdout, jsonLine(event)) : display.show(event)
       const followed = await interruptible((signal) => follow(client, job, show, signal))
       if (!options.json) await display.finish(followed)
-      return exitCodeOf(followed.status)
+      return exitCodeOf(followed)
     }
     const result: Result = await interruptible((signal) => client.run(job, { signal }))
     if (options.json) await write(io.stdout, jsonLine(result))
     else await showResult(io, result, { raw })
-    return exitCodeOf(result.status)
+    return exitCodeOf(result)
   })
 }
 

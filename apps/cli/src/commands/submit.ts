@@ -2,6 +2,7 @@ import type { JobInput } from '@isopod/protocol'
 import { EXIT, type ExitCode } from '@isopod/service-kit'
 import { type JobOptions, jobFromOptions } from '../input/job-options.ts'
 import { type Io, write } from '../io.ts'
+import { warnWithoutWorker } from '../offered-languages.ts'
 import type { Services } from '../services.ts'
 import { jsonLine } from '../terminal/show-result.ts'
 import { withClient } from '../with-client.ts'
@@ -19,6 +20,7 @@ export async function submitCommand(
     const ids = await client.submitMany(jobs)
     const lines = ids.map((id, index) => (options.json ? jsonLine({ id, file: files[index] }) : `${id}\n`))
     await write(io.stdout, lines.join(''))
+    await warnWithoutWorker(io, client)
     return EXIT.success
   })
 }

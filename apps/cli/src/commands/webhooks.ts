@@ -64,7 +64,7 @@ export async function showWebhookSecret(
   if (!io.env[SECRET_VARIABLE]) {
     note(
       io,
-      `isopod: this is the secret of «isopod up» in this checkout; for another deployment set ${SECRET_VARIABLE} as on its gateways`,
+      `isopod: this is the secret of "isopod up" in this checkout; for another deployment set ${SECRET_VARIABLE} as on its gateways`,
     )
   }
   await write(io.stdout, json ? jsonLine({ tenant, secret }) : `${secret}\n`)
@@ -84,7 +84,7 @@ export async function rotateWebhookSecret(io: Io, { json }: JsonOption): Promise
   await keepWebhookSecret(io.env, next)
   note(
     io,
-    'isopod: made a new secret; restart «isopod up», and give receivers what «isopod webhooks secret» prints',
+    'isopod: made a new secret; restart "isopod up", and give receivers what "isopod webhooks secret" prints',
   )
   if (json) await write(io.stdout, jsonLine({ setting: null }))
   return EXIT.success

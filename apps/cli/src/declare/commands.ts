@@ -10,7 +10,7 @@ interface Entry {
 /** All commands, in the order of the help. Help and completion follow from their declarations. */
 export const COMMANDS: Readonly<Record<string, Entry>> = {
   run: {
-    summary: 'run one program and show its output and its end',
+    summary: 'run one program; show its output and how it ended',
     load: async () => (await import('./jobs.ts')).declareRun,
   },
   submit: {
@@ -22,7 +22,7 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./results.ts')).declareResult,
   },
   results: {
-    summary: 'print results and remove them from their queue',
+    summary: 'print results and remove them from their queue; list and redeliver dead ones',
     load: async () => (await import('./results.ts')).declareResults,
   },
   cancel: {
@@ -48,6 +48,10 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
   webhooks: {
     summary: 'list and redeliver webhooks, print and rotate their secret',
     load: async () => (await import('./webhooks.ts')).declareWebhooks,
+  },
+  quarantine: {
+    summary: 'list what other programs damaged in the queue',
+    load: async () => (await import('./quarantine.ts')).declareQuarantine,
   },
   demo: {
     summary: 'run good and hostile jobs, and check each result',

@@ -24,9 +24,9 @@ export const declareRun: Declare = (command, { io, services, end }) => {
 }
 
 const RUN_NOTES = `
-Exit codes: 0 the program succeeded, 1 it did not, 2 wrong call or job,
-3 the platform failed. Without --language the file's extension decides;
-standard input is Python.`
+Exit codes: 0 the program succeeded, 1 it did not, 2 invalid usage or job,
+3 the platform failed. The default language is that of the file's extension;
+for standard input it is Python.`
 
 /** Declares `isopod submit`. */
 export const declareSubmit: Declare = (command, { io, services, end }) => {

@@ -3,7 +3,7 @@ import { type Declare, examples } from './declare.ts'
 /** Declares `isopod result`. */
 export const declareResult: Declare = (command, { io, services, end }) => {
   command
-    .argument('<id>', 'the job, as submit printed it')
+    .argument('<id>', 'id of the job, as printed by submit')
     .option('-w, --wait', 'wait until the job has ended')
     .option('-j, --json', 'print the whole result as one JSON object')
     .option('--raw', 'do not escape control characters on a terminal')
@@ -26,20 +26,42 @@ export const declareResults: Declare = (command, { io, services, end }) => {
       const { resultsCommand } = await import('../commands/results.ts')
       end(await resultsCommand(io, services, options))
     })
+  // Commander takes options of a subcommand for those of its parent if both have them.
+  const load = () => import('../commands/dead-results.ts')
+  command
+    .command('dead')
+    .description('list results that their consumers could not handle, latest first')
+    .option('-r, --reply-to <queue>', 'only those of one results queue')
+    .option('-j, --json', 'print one JSON object per line')
+    .action(async (_, dead) =>
+      end(await (await load()).listDeadResults(io, services, dead.optsWithGlobals())),
+    )
+  command
+    .command('redeliver')
+    .description('deliver dead results to their consumers again')
+    .argument('[id...]', 'ids of jobs, as printed by dead')
+    .option('--all', 'all dead results')
+    .option('-r, --reply-to <queue>', 'with --all: only those of one results queue')
+    .option('-j, --json', 'print one JSON object per line: id and whether it is delivered again')
+    .action(async (ids, _, redeliver) =>
+      end(await (await load()).redeliverResults(io, services, ids, redeliver.optsWithGlobals())),
+    )
   examples(command, [
     'isopod results',
     'isopod results --reply-to grades --count 10 --json',
     'isopod results --follow',
+    'isopod results dead',
+    'isopod results redeliver --all',
   ]).addHelpText(
     'after',
-    '\nPrinted results are removed from the queue; «isopod result ID» still shows them.',
+    '\nPrinted results are removed from the queue; "isopod result ID" still shows them.',
   )
 }
 
 /** Declares `isopod cancel`. */
 export const declareCancel: Declare = (command, { io, services, end }) => {
   command
-    .argument('<id>', 'the job, as submit printed it')
+    .argument('<id>', 'id of the job, as printed by submit')
     .option('-j, --json', 'print one JSON object: id and outcome')
     .action(async (id, options) => {
       const { cancelCommand } = await import('../commands/cancel.ts')

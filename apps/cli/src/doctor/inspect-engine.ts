@@ -41,9 +41,9 @@ export async function inspectEngine(
 ): Promise<Finding[]> {
   const given = env['DOCKER_HOST']
   if (recorded === undefined && given) {
-    const trouble = await checkEngine(given, env)
-    if (trouble !== undefined) {
-      const text = `DOCKER_HOST ${given} ${trouble}; start that engine, or unset DOCKER_HOST`
+    const problem = await checkEngine(given, env)
+    if (problem !== undefined) {
+      const text = `DOCKER_HOST ${given} ${problem}; start that engine, or unset DOCKER_HOST`
       return [{ state: 'failed', subject: 'engine', text }]
     }
   }
@@ -114,7 +114,7 @@ export function judgeCgroup(info: Info): Finding {
     return {
       state: 'failed',
       subject,
-      text: `${text}; the kernel can't limit ${what}: enable their controllers`,
+      text: `${text}; the kernel cannot limit ${what}: enable their controllers`,
     }
   }
   if (info.SwapLimit === false) {
@@ -131,11 +131,11 @@ export function judgeCgroup(info: Info): Finding {
 export function judgeCatalogue(languages: readonly LanguageSummary[]): Finding {
   const subject = 'images'
   const missing = [...new Set(languages.flatMap(({ missingImage }) => missingImage ?? []))]
-  const strange = missing.filter((image) => !Object.values<string>(IMAGES).includes(image))
-  const there = languages.filter(({ missingImage }) => missingImage === undefined).length
-  const text = `${there} of the ${languages.length} languages of the workers have their image`
-  if (strange.length > 0) {
-    const names = visible(strange.join(', '))
+  const unbuildable = missing.filter((image) => !Object.values<string>(IMAGES).includes(image))
+  const ready = languages.filter(({ missingImage }) => missingImage === undefined).length
+  const text = `${ready} of the ${languages.length} languages of the workers have their image`
+  if (unbuildable.length > 0) {
+    const names = visible(unbuildable.join(', '))
     return { state: 'failed', subject, text: `${text}; build or pull ${names}, which the catalogue names` }
   }
   const wanted = USUAL_IMAGES.filter((name) => missing.includes(IMAGES[name]))
@@ -158,8 +158,8 @@ export function judgeImages(tags: readonly string[]): Finding {
     const text = `${images} not built; npm run images -- ${missing.join(' ')} builds them, and so do demo, up and run`
     return { state: 'absent', subject, text }
   }
-  const there = IMAGE_NAMES.filter((name) => tags.includes(IMAGES[name]))
-  const more = there.length < IMAGE_NAMES.length ? '; npm run images lists all' : ''
-  const text = `${there.length} of ${IMAGE_NAMES.length}: ${there.join(', ')}${more}`
+  const ready = IMAGE_NAMES.filter((name) => tags.includes(IMAGES[name]))
+  const more = ready.length < IMAGE_NAMES.length ? '; npm run images lists all' : ''
+  const text = `${ready.length} of ${IMAGE_NAMES.length}: ${ready.join(', ')}${more}`
   return { state: 'ok', subject, text }
 }

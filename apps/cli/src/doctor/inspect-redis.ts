@@ -1,3 +1,4 @@
+import type { QueueStats } from '@isopod/client'
 import { withoutPassword } from '@isopod/devstack'
 import type { LanguageSummary } from '@isopod/protocol'
 import type { Services } from '../services.ts'
@@ -29,9 +30,9 @@ export async function inspectRedis(
   try {
     const client = await services.connect(url, env)
     try {
-      const languages = await client.languages()
+      const [languages, queue] = await Promise.all([client.languages(), client.queue()])
       const redis: Finding = { state: 'ok', subject, text: withoutPassword(url) }
-      return { findings: [redis, judgeWorkers(languages)], languages }
+      return { findings: [redis, judgeWorkers(languages, queue)], languages }
     } finally {
       await client.close()
     }
@@ -41,10 +42,20 @@ export async function inspectRedis(
   }
 }
 
-function judgeWorkers(languages: RedisReport['languages']): Finding {
+/** @param queue counts the workers whose leases are alive; the languages may be those of workers that are gone */
+function judgeWorkers(
+  languages: RedisReport['languages'],
+  { workers, slots, waiting, prioritized }: QueueStats,
+): Finding {
   const subject = 'workers'
   if (languages === undefined) {
     return { state: 'absent', subject, text: 'none has used this Redis yet; isopod up starts one' }
   }
-  return { state: 'ok', subject, text: `can run ${languages.map(({ name }) => name).join(', ')}` }
+  if (workers === 0) {
+    const jobs = waiting + prioritized
+    const text = `none is running${jobs === 0 ? '' : `, and ${jobs} jobs wait`}; isopod up starts one`
+    return { state: 'warning', subject, text }
+  }
+  const names = languages.map(({ name }) => name).join(', ')
+  return { state: 'ok', subject, text: `${workers} running, ${slots} jobs at once; can run ${names}` }
 }

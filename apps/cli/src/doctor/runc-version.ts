@@ -10,7 +10,7 @@ export function judgeRunc(version: string | undefined, accepted: boolean): Findi
   const subject = 'runc'
   const escapes = runcEscapes(version ?? '')
   if (version === undefined || escapes === undefined) {
-    return { state: 'warning', subject, text: 'the engine does not say which version it has' }
+    return { state: 'warning', subject, text: 'the engine does not report the version of runc' }
   }
   if (escapes.length === 0) return { state: 'ok', subject, text: version }
   const known = `${version} has known escapes (${escapes.join(', ')})`

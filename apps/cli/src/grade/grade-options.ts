@@ -72,7 +72,7 @@ export function parseGradeOptions(options: GradeOptions): GradePlan {
   }
   if (options.details && options.out === undefined) throw new UsageError('--details: only with --out')
   if (options.stopWhen === 'failed' && options.k !== undefined && options.k !== '1') {
-    throw new UsageError('--stop-when: failed leaves nothing to estimate but --k 1')
+    throw new UsageError(`--stop-when: failed allows only --k 1, got ${JSON.stringify(options.k)}`)
   }
   const limits = {
     ...limit('timeoutSeconds', '--timeout', options.timeout),

@@ -4,7 +4,7 @@ import { readRecords } from './read-records.ts'
 
 const MAX_PROBLEMS = 100_000
 /** Maximum characters of all problems together, which stay in memory while their samples run. */
-const MAX_TEXT = 1024 * 1024 * 1024
+const MAX_CHARACTERS = 1024 * 1024 * 1024
 
 /**
  * Reads a whole data set.
@@ -14,10 +14,10 @@ const MAX_TEXT = 1024 * 1024 * 1024
  */
 export async function loadProblems(dataset: Dataset, path: string): Promise<ProblemSet> {
   const problems = new ProblemSet(dataset)
-  let held = 0
+  let characters = 0
   for await (const { value, place } of readRecords(path)) {
-    held += JSON.stringify(problems.add(value, place)).length
-    if (problems.size > MAX_PROBLEMS || held > MAX_TEXT) {
+    characters += JSON.stringify(problems.add(value, place)).length
+    if (problems.size > MAX_PROBLEMS || characters > MAX_CHARACTERS) {
       throw new DatasetError(place, `must be at most ${MAX_PROBLEMS} problems of 1 GiB together`)
     }
   }

@@ -68,12 +68,12 @@ export async function* readLines(path: string): AsyncGenerator<Line> {
 
 /** The file as a stream of plain bytes. Its first bytes decide whether it is gzipped, not its name. */
 async function openText(path: string): Promise<Readable> {
-  const packed = await isPacked(path)
+  const gzipped = await isGzipped(path)
   const bytes = createReadStream(path)
-  return packed ? pipeline(bytes, createGunzip(), () => {}) : bytes
+  return gzipped ? pipeline(bytes, createGunzip(), () => {}) : bytes
 }
 
-async function isPacked(path: string): Promise<boolean> {
+async function isGzipped(path: string): Promise<boolean> {
   try {
     // Samples are read more than once, and a pipe would be empty the second time.
     if (!(await stat(path)).isFile()) throw new UsageError(`${JSON.stringify(path)}: must be a file`)

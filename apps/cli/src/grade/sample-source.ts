@@ -36,7 +36,8 @@ export interface SampleScan {
 export type SampleSource = () => AsyncIterable<GivenSample>
 
 const MAX_SAMPLES = 1_000_000
-const SHOWN_UNKNOWN = 5
+/** Maximum number of unknown problems that an error names. */
+const MAX_SHOWN_UNKNOWN = 5
 
 /** The samples of a file. */
 export function samplesOfFile(path: string, problems: ProblemSet): SampleSource {
@@ -50,11 +51,11 @@ export function samplesOfFile(path: string, problems: ProblemSet): SampleSource 
         if (problem === undefined) unknown.set(solution.problem, place.line)
         else yield { index: index++, problem, solution, fields: fieldsOf(value, number, solution) }
       }
-      if (unknown.size >= SHOWN_UNKNOWN) break
+      if (unknown.size >= MAX_SHOWN_UNKNOWN) break
     }
     if (unknown.size === 0) return
     const names = [...unknown].map(([name, line]) => `${JSON.stringify(visible(name))} (line ${line})`)
-    const more = unknown.size >= SHOWN_UNKNOWN ? ', and perhaps more' : ''
+    const more = unknown.size >= MAX_SHOWN_UNKNOWN ? ', and perhaps more' : ''
     throw new UsageError(`--samples: the data set has no ${names.join(', ')}${more}`)
   }
 }

@@ -23,15 +23,15 @@ export async function checkOutput(option: string, path: string, read: readonly s
     const known = await stat(input).catch(() => undefined)
     if (!target.some((one) => one?.ino === known?.ino && one?.dev === known?.dev && one !== undefined))
       continue
-    const where = known?.isDirectory()
-      ? `not be a data file in ${JSON.stringify(input)}, which is read`
-      : 'be a file that is not read'
-    throw new UsageError(`${option}: must ${where}, got ${JSON.stringify(path)}`)
+    const what = known?.isDirectory()
+      ? `a data file in ${JSON.stringify(input)}, which is read`
+      : 'an input file'
+    throw new UsageError(`${option}: must not be ${what}, got ${JSON.stringify(path)}`)
   }
 }
 
 /** Writes a file atomically: if the process ends early, the previous content stays. */
-export async function writeWhole(
+export async function writeAtomically(
   path: string,
   texts: AsyncIterable<string> | Iterable<string>,
 ): Promise<void> {

@@ -32,6 +32,6 @@ export function guessLanguage(path: string): string | undefined {
   const language = BY_EXTENSION.get(extname(path).toLowerCase())
   if (language !== undefined) return language
   throw new UsageError(
-    `--language: cannot be guessed from ${JSON.stringify(path)}; give it, as in --language python («isopod languages» lists all)`,
+    `--language: cannot be guessed from ${JSON.stringify(path)}; give it, as in --language python ("isopod languages" lists all)`,
   )
 }

@@ -101,6 +101,13 @@ const JOB_FIELDS: readonly JobField[] = [
     text: 'the batch that the program belongs to',
     kind: 'text',
   },
+  {
+    field: 'expiresInSeconds',
+    flags: '--expires-in <seconds>',
+    text: 'cancel the program if no worker has taken it by then',
+    kind: 'number',
+    otherwise: 'never',
+  },
   { field: 'tenant', flags: '--tenant <name>', text: 'tenant of the program', kind: 'text' },
   {
     field: 'reuse',
@@ -164,17 +171,17 @@ export function rangeText(
   const { minimum, maximum } = found ?? {}
   const range = minimum !== undefined && maximum !== undefined ? `, ${minimum} to ${maximum}` : ''
   const limits: Readonly<Record<string, unknown>> = { ...DEFAULT_LIMITS }
-  const usual = otherwise ?? limits[field.replace('limits.', '')] ?? found?.default
-  return usual === undefined ? range : `${range} (default: ${String(usual)})`
+  const defaultValue = otherwise ?? limits[field.replace('limits.', '')] ?? found?.default
+  return defaultValue === undefined ? range : `${range} (default: ${String(defaultValue)})`
 }
 
 /** Cached, because `isopod submit` may have many files. */
 function schemaOfJobs(): JsonSchema {
-  made ??= jobJsonSchema()
-  return made
+  jobSchema ??= jobJsonSchema()
+  return jobSchema
 }
 
-let made: JsonSchema | undefined
+let jobSchema: JsonSchema | undefined
 
 function schemaOf(schema: JsonSchema, field: string): JsonSchema | undefined {
   return field.split('.').reduce<JsonSchema | undefined>(propertyOf, schema)

@@ -35,7 +35,10 @@ export class LiveDisplay {
         break
       case 'dropped':
         this.#endLine()
-        note(this.#io, `isopod: ${event.bytes} bytes of output are not shown live; without --follow all is`)
+        note(
+          this.#io,
+          `isopod: ${event.bytes} bytes of output are not shown live; without --follow, all of it is shown`,
+        )
         break
       case 'test':
       case 'finished':

@@ -1,10 +1,10 @@
-import { type Result, visible } from '@isopod/protocol'
+import { knownStatus, type Result, visible } from '@isopod/protocol'
 import type { Io, Output } from '../io.ts'
 import { paintOn, type Style } from './paint.ts'
 import { memoryText, secondsText } from './units.ts'
 
 /** Colour of a status; any other is red. */
-const COLORS: Readonly<Partial<Record<Result['status'], Style>>> = {
+const COLORS: Readonly<Record<string, Style>> = {
   success: 'green',
   setup_error: 'yellow',
   cancelled: 'yellow',
@@ -26,7 +26,8 @@ export function summaryLine(io: Io, output: Output, result: Result): string {
 }
 
 function ending(result: Result): string {
-  switch (result.status) {
+  const status = knownStatus(result)
+  switch (status) {
     case 'success':
       return 'exit code 0'
     case 'execution_error':
@@ -41,6 +42,6 @@ function ending(result: Result): string {
     case 'setup_error':
       return visible(result.errorMessage ?? '').replaceAll('\n', ' ')
     default:
-      return result.status satisfies never
+      return status satisfies never
   }
 }

@@ -20,8 +20,8 @@ export function widthOf(output: Output): number {
 }
 
 /**
- * A table without rules, no wider than `width` if its flexible columns allow it. Its cells have no colours, so that a terminal
- * and a file get the same bytes.
+ * A table without lines, no wider than `width` if its flexible columns can be cut enough. Its cells have no colours, so that a
+ * terminal and a file get the same bytes.
  */
 export function tableText(
   columns: readonly Column[],
@@ -39,14 +39,14 @@ export function tableText(
     if (widest.size <= MIN_FLEXIBLE) break
     widths[widest.at] = widest.size - 1
   }
-  const none = { top: '', 'top-mid': '', 'top-left': '', 'top-right': '' }
+  const top = { top: '', 'top-mid': '', 'top-left': '', 'top-right': '' }
   const bottom = { bottom: '', 'bottom-mid': '', 'bottom-left': '', 'bottom-right': '' }
   const inner = { left: '', 'left-mid': '', mid: '', 'mid-mid': '', right: '', 'right-mid': '' }
   const table = new Table({
     head: columns.map(({ head }) => head),
     colAligns: columns.map(({ align }) => align ?? 'left'),
     colWidths: widths,
-    chars: { ...none, ...bottom, ...inner, middle: ' '.repeat(GAP) },
+    chars: { ...top, ...bottom, ...inner, middle: ' '.repeat(GAP) },
     style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
   })
   for (const row of rows) table.push([...row])

@@ -45,9 +45,9 @@ function samples(name: string, records: readonly unknown[]): string {
 
 describe('isopod grade', () => {
   it('resumes where Ctrl-C interrupted it, and judges no sample twice', async () => {
-    const given = Array.from({ length: 20 }, (_, at) => ({
-      task_id: `HumanEval/${at}`,
-      completion: `    import time; time.sleep(0.3)  # ${at}\n`,
+    const given = Array.from({ length: 20 }, (_, index) => ({
+      task_id: `HumanEval/${index}`,
+      completion: `    import time; time.sleep(0.3)  # ${index}\n`,
     }))
     const args = [
       DATA,

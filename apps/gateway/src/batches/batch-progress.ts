@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Access, BatchEnd, BatchRecord, UnrecordedExecutions } from '@isopod/access'
-import { type IsopodClient, judged, type Result } from '@isopod/client'
+import { batchOutcome, type IsopodClient, type Result } from '@isopod/client'
 
 /** Maximum number of results that are read concurrently. */
 const RESULTS_AT_ONCE = 4
@@ -109,6 +109,6 @@ function endOf({ executions, tests }: BatchRecord, index: number, result: Result
   const id = executions[index] ?? ''
   if (result === undefined) return { index, id, status: null, outcome: 'fault' }
   const count = tests[index] ?? undefined
-  const outcome = judged({ tests: count === undefined ? undefined : { length: count } }, result)
+  const outcome = batchOutcome({ tests: count === undefined ? undefined : { length: count } }, result)
   return { index, id, status: result.status, outcome }
 }

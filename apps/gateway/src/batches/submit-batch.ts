@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { Access, BatchRecord } from '@isopod/access'
-import { IdempotencyConflictError, InvalidJobError } from '@isopod/client'
+import { IdempotencyConflictError, InvalidJobError, TenantQueueFullError } from '@isopod/client'
 import type { Caller } from '../callers.ts'
 import { invalidField, RequestRefused } from '../http/problem.ts'
 import type { Submissions, UncheckedJob } from '../submissions.ts'
@@ -57,7 +57,8 @@ export async function submitBatch(
 
 /** Whether an error says that no job was enqueued. */
 function isRefusal(error: unknown): boolean {
-  return [RequestRefused, InvalidJobError, IdempotencyConflictError].some((kind) => error instanceof kind)
+  const refusals = [RequestRefused, InvalidJobError, IdempotencyConflictError, TenantQueueFullError]
+  return refusals.some((kind) => error instanceof kind)
 }
 
 /** Adds the `batchId` to a job and, in a batch with an idempotency key, an idempotency key of its own. */

@@ -7,12 +7,12 @@ const REFUSALS: Readonly<Record<string, { readonly status: number; readonly deta
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, detail: 'The request took too long to arrive.' },
   HPE_HEADER_OVERFLOW: { status: 431, detail: 'The headers are more than 16 KiB.' },
 }
-const NO_HTTP = { status: 400, detail: 'This is no valid HTTP/1.1 request.' }
+const NOT_HTTP = { status: 400, detail: 'This is not a valid HTTP/1.1 request.' }
 
 /** Answers a request that Node's HTTP parser refused, and closes the connection, whose further bytes cannot be trusted. */
 export function answerClientError(error: Error & { readonly code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
-  const { status, detail } = REFUSALS[error.code ?? ''] ?? NO_HTTP
+  const { status, detail } = REFUSALS[error.code ?? ''] ?? NOT_HTTP
   const requestId = randomUUID()
   const body = JSON.stringify(problemBody({ status, code: 'invalid_request', detail }, requestId))
   const lines = [

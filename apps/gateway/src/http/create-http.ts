@@ -54,7 +54,14 @@ export interface HttpParts {
 }
 
 /** Refusals that the metrics count. */
-const COUNTED = ['unauthorized', 'forbidden', 'rate_limited', 'budget_exceeded', 'queue_full'] as const
+const COUNTED = [
+  'unauthorized',
+  'forbidden',
+  'rate_limited',
+  'budget_exceeded',
+  'queue_full',
+  'storage_full',
+] as const
 /** Timeouts for receiving a request and its headers. */
 const REQUEST_TIMEOUT_MS = 30_000
 const HEADERS_TIMEOUT_MS = 10_000
@@ -199,7 +206,7 @@ function tokenOf({ headers, routeOptions }: FastifyRequest): PresentedKey | unde
     const [, password] = /^[^:]*:(.+)$/s.exec(Buffer.from(basic, 'base64').toString('utf8')) ?? []
     return password === undefined ? undefined : new PresentedKey(password)
   }
-  const detail = 'Authorization: must be «Bearer» and an API key, separated by a space.'
+  const detail = 'Authorization: must be "Bearer" and an API key, separated by a space.'
   throw new RequestRefused({ status: 401, code: 'unauthorized', detail })
 }
 

@@ -15,7 +15,7 @@ export function checkOrigin(
   const { host, origin } = request.headers
   // DNS rebinding: a foreign name that resolves to this host makes the page same-origin for the browser.
   if (isLoopback(config.host) && host !== undefined && !isLoopback(hostName(host))) {
-    throw refused(`Host: ${host.slice(0, 100)} is no name of this host; use localhost or 127.0.0.1.`)
+    throw refused(`Host: ${host.slice(0, 100)} is not a name of this host; use localhost or 127.0.0.1.`)
   }
   if (origin === undefined || config.corsOrigins.includes(origin)) return
   if (URL.canParse(origin) && new URL(origin).host === host) return

@@ -1,3 +1,4 @@
+import { QueueFullError, StorageFullError } from '@isopod/client'
 import { type FieldProblem, InvalidJobError, IsopodError } from '@isopod/protocol'
 import { errorCode, httpStatusOf } from '@isopod/service-kit'
 import { z } from 'zod'
@@ -11,6 +12,8 @@ export const problemSchema = z.object({
   code: z.string(),
   /** The refused fields, if the request was invalid. */
   errors: z.array(z.object({ field: z.string(), message: z.string() })).optional(),
+  /** How long a job would wait, in seconds, if the queue is full and that can be predicted. */
+  predictedWaitSeconds: z.number().optional(),
   requestId: z.string(),
 })
 
@@ -45,6 +48,7 @@ export interface Refusal {
   readonly detail: string
   readonly errors?: readonly { readonly field: string; readonly message: string }[] | undefined
   readonly retryAfterSeconds?: number | undefined
+  readonly predictedWaitSeconds?: number | null | undefined
 }
 
 /** Refuses a request. */
@@ -54,14 +58,16 @@ export class RequestRefused extends Error implements Refusal {
   readonly detail: string
   readonly errors: Refusal['errors']
   readonly retryAfterSeconds: number | undefined
+  readonly predictedWaitSeconds: number | null | undefined
 
-  constructor({ status, code, detail, errors, retryAfterSeconds }: Refusal) {
+  constructor({ status, code, detail, errors, retryAfterSeconds, predictedWaitSeconds }: Refusal) {
     super(detail)
     this.status = status
     this.code = code
     this.detail = detail
     this.errors = errors
     this.retryAfterSeconds = retryAfterSeconds
+    this.predictedWaitSeconds = predictedWaitSeconds
   }
 }
 
@@ -99,8 +105,16 @@ export function stoppingRefusal(): RequestRefused {
   })
 }
 
-/** `Retry-After` while Redis is unavailable, in seconds. */
+/** `Retry-After` while Redis is unavailable, and while a tenant's jobs must wait, in seconds. */
 const RETRY_UNAVAILABLE_SECONDS = 2
+const RETRY_TENANT_SECONDS = 5
+
+/** The refusal while as many jobs wait as may. */
+export function queueFullRefusal(full: QueueFullError): RequestRefused {
+  const { message, code, retryAfterSeconds, predictedWaitSeconds } = full
+  const detail = `${message.charAt(0).toUpperCase()}${message.slice(1)}.`
+  return new RequestRefused({ status: 503, code, detail, retryAfterSeconds, predictedWaitSeconds })
+}
 
 /** Maps any error of a handler to the refusal for the caller. */
 export function refusalOf(error: unknown): Refusal {
@@ -108,12 +122,18 @@ export function refusalOf(error: unknown): Refusal {
   if (error instanceof InvalidJobError) {
     return { status: 400, code: error.code, detail: error.message, errors: error.problems }
   }
+  if (error instanceof QueueFullError) return queueFullRefusal(error)
+  if (error instanceof StorageFullError) {
+    const { code, retryAfterSeconds } = error
+    const detail = `The queue has no memory for more jobs. Try again in ${retryAfterSeconds} s.`
+    return { status: 503, code, detail, retryAfterSeconds }
+  }
   const status = httpStatusOf(error)
   if (error instanceof IsopodError && status !== 500) {
-    const retry = status === 503 ? { retryAfterSeconds: RETRY_UNAVAILABLE_SECONDS } : {}
+    const retry = { 429: RETRY_TENANT_SECONDS, 503: RETRY_UNAVAILABLE_SECONDS }[status as number]
     // The message of the error may name hosts, which callers must not learn.
     const detail = status === 503 ? 'The queue does not answer; try again.' : error.message
-    return { status, code: String(errorCode(error)), detail, ...retry }
+    return { status, code: String(errorCode(error)), detail, retryAfterSeconds: retry }
   }
   return (
     ofFramework(error) ?? {
@@ -126,7 +146,7 @@ export function refusalOf(error: unknown): Refusal {
 
 /** The body of a refusal. */
 export function problemBody(refusal: Refusal, requestId: string): ProblemDocument {
-  const { status, code, detail, errors } = refusal
+  const { status, code, detail, errors, predictedWaitSeconds: predicted } = refusal
   return {
     type: `urn:isopod:problem:${code}`,
     title: TITLES[status] ?? 'Refused',
@@ -134,6 +154,7 @@ export function problemBody(refusal: Refusal, requestId: string): ProblemDocumen
     detail,
     code,
     ...(errors !== undefined && { errors: errors.map(({ field, message }) => ({ field, message })) }),
+    ...(predicted != null && { predictedWaitSeconds: predicted }),
     requestId,
   }
 }

@@ -1,5 +1,5 @@
 import type { BatchRecord } from '@isopod/access'
-import { fields, jobSchema, STATUSES } from '@isopod/protocol'
+import { fields, jobSchema, openList, STATUSES } from '@isopod/protocol'
 import { z } from 'zod'
 import { BatchProgress, type BatchView } from '../batches/batch-progress.ts'
 import { submitBatch } from '../batches/submit-batch.ts'
@@ -30,7 +30,7 @@ const batchSchema = z.object({
   waiting: count,
   running: count,
   finished: count,
-  statuses: z.partialRecord(z.enum(STATUSES), count).describe('Finished executions by how they ended'),
+  statuses: z.record(z.string(), count).describe('Finished executions by how they ended'),
   outcomes: z
     .object({ passed: count, failed: count, fault: count })
     .describe('`passed`: all tests, or without tests `success`; `fault`: says nothing about the program'),
@@ -39,7 +39,7 @@ const memberSchema = z.object({
   index: count.describe('Place of its job in the batch'),
   id: z.string(),
   state: z.enum(['waiting', 'running', 'finished']),
-  status: z.enum(STATUSES).nullable().describe('Null until it is finished, or if its result has expired'),
+  status: openList(STATUSES).nullable().describe('Null until it is finished, or if its result has expired'),
   outcome: z.enum(outcomes).nullable(),
 })
 type BatchBody = z.infer<typeof batchSchema>
@@ -56,6 +56,7 @@ const pageQuery = fields({
   cursor: wholeParameter(0, MAX_JOBS).optional().describe('`cursor` of the page before'),
   limit: wholeParameter(1, MAX_JOBS).default(100),
 })
+
 /** `/v1/batches`: jobs that are submitted, read, followed and cancelled together. */
 export function batchRoutes(http: Http, parts: GatewayParts): void {
   const { client, callers, access, logger } = parts
@@ -94,7 +95,7 @@ export function batchRoutes(http: Http, parts: GatewayParts): void {
     {
       schema: {
         operationId: 'readBatch',
-        summary: 'Read how far a batch is',
+        summary: 'Read the progress of a batch',
         description: 'With `wait` it answers as soon as all executions are finished.',
         params: idPath,
         querystring: waitQuery,
@@ -105,8 +106,8 @@ export function batchRoutes(http: Http, parts: GatewayParts): void {
       const batch = await find(await callers.identify(request.token, 'read'), request.params.id)
       const { wait } = request.query
       if (wait > 0) {
-        const late = AbortSignal.timeout(wait * 1000)
-        const signal = AbortSignal.any([late, untilDisconnect(reply), closing])
+        const deadline = AbortSignal.timeout(wait * 1000)
+        const signal = AbortSignal.any([deadline, untilDisconnect(reply), closing])
         const ends = progress.follow(batch, { after: 0, signal })
         while (!(await ends.next()).done);
       }
@@ -237,7 +238,7 @@ function membersOf(batch: BatchRecord, { running, ends }: BatchView): MemberBody
     if (end === undefined) {
       return { index, id, state: started.has(index) ? 'running' : 'waiting', status: null, outcome: null }
     }
-    return { index, id, state: 'finished', status: end.status as MemberBody['status'], outcome: end.outcome }
+    return { index, id, state: 'finished', status: end.status, outcome: end.outcome }
   })
 }
 

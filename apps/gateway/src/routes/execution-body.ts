@@ -13,6 +13,15 @@ export const executionSchema = z.object({
   result: resultSchema.nullable(),
 })
 
+/** An execution that was submitted and is not finished. */
+export const submittedSchema = executionSchema.extend({
+  predictedWaitSeconds: z
+    .number()
+    .nullable()
+    .describe('How long a job that is submitted now waits for a worker, if that can be predicted'),
+  warning: z.string().optional().describe('Why it may wait for long: no worker is running'),
+})
+
 /** An execution in the HTTP API. */
 export type ExecutionBody = z.infer<typeof executionSchema>
 
@@ -33,11 +42,11 @@ export async function resultWithin(
   { gone, closing }: { readonly gone: AbortSignal; readonly closing: AbortSignal },
 ): Promise<Result | undefined> {
   if (seconds === 0) return await client.result(id)
-  const late = AbortSignal.any([AbortSignal.timeout(seconds * 1000), closing])
+  const stop = AbortSignal.any([AbortSignal.timeout(seconds * 1000), closing])
   try {
-    return await client.wait(id, { signal: AbortSignal.any([late, gone]) })
+    return await client.wait(id, { signal: AbortSignal.any([stop, gone]) })
   } catch (error) {
-    if (late.aborted) return undefined
+    if (stop.aborted) return undefined
     throw error
   }
 }

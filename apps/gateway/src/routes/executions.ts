@@ -1,4 +1,4 @@
-import { fields, STATUSES } from '@isopod/protocol'
+import { fields, openList, STATUSES } from '@isopod/protocol'
 import { z } from 'zod'
 import { DetailsReader } from '../execution-details.ts'
 import type { GatewayParts } from '../gateway-parts.ts'
@@ -33,7 +33,7 @@ const listedSchema = z.object({
   submittedAt: z.iso.datetime(),
   /** This and the following fields only with `details`. */
   state: z.enum(['waiting', 'running', 'finished', 'unknown']).optional(),
-  status: z.enum(STATUSES).nullable().optional(),
+  status: openList(STATUSES).nullable().optional(),
   language: z.string().nullable().optional(),
   wallMs: z.number().nullable().optional(),
 })

@@ -31,7 +31,7 @@ export async function pageRoutes(http: Http, { config }: GatewayParts): Promise<
   if (!config.page) return
   await stat(join(PAGE_FOLDER, INDEX)).catch((cause) => {
     throw new ConfigError(
-      `ISOPOD_GATEWAY_PAGE: the page is not built; build it with «npm run build --workspace @isopod/page», or set false`,
+      `ISOPOD_GATEWAY_PAGE: the page is not built; build it with "npm run build --workspace @isopod/page", or set false`,
       { cause },
     )
   })

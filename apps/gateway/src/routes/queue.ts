@@ -9,6 +9,10 @@ const queueSchema = z.object({
   workers: z.number().int().describe('Workers that take jobs'),
   slots: z.number().int().describe('Maximum number of jobs that run at once on all workers'),
   oldestWaitingSeconds: z.number(),
+  predictedWaitSeconds: z
+    .number()
+    .nullable()
+    .describe('How long a job that is submitted now would wait; null if that cannot be predicted'),
 })
 
 const languageSchema = z.object({
@@ -27,14 +31,14 @@ export function queueRoutes(http: Http, { client, callers }: GatewayParts): void
   }
   http.get('/v1/queue', { schema: queue }, async (request) => {
     await callers.identify(request.token, 'read')
-    const { waiting, prioritized, delayed, active, workers, slots, oldestWaitingAgeSeconds } =
-      await client.queue()
+    const { waiting, prioritized, delayed, active, workers, slots, ...times } = await client.queue()
     return {
       waiting: waiting + prioritized + delayed,
       running: active,
       workers,
       slots,
-      oldestWaitingSeconds: oldestWaitingAgeSeconds,
+      oldestWaitingSeconds: times.oldestWaitingAgeSeconds,
+      predictedWaitSeconds: times.predictedWaitSeconds,
     }
   })
 

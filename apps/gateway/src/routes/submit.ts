@@ -12,7 +12,14 @@ import { waitQuery } from '../http/parameters.ts'
 import { invalidRequest } from '../http/problem.ts'
 import { BODY_REFUSALS } from '../http/refusals.ts'
 import type { UncheckedJob } from '../submissions.ts'
-import { executionSchema, finishedExecution, jobList, MAX_JOBS, resultWithin } from './execution-body.ts'
+import {
+  executionSchema,
+  finishedExecution,
+  jobList,
+  MAX_JOBS,
+  resultWithin,
+  submittedSchema,
+} from './execution-body.ts'
 
 const EXAMPLES: JobInput[] = [
   { language: 'python', code: 'print(input_data["n"])', inputData: { n: 7 }, limits: { timeoutSeconds: 5 } },
@@ -41,7 +48,7 @@ export function submitRoutes(http: Http, { client, callers, submissions }: Gatew
             'Answers 202 at once, or, with `wait`, 200 with the result if it comes in time. In `multipart/form-data` the part `job` is the job as JSON; each other part is a file of the job, named by its path.',
           body: documented(jobSchema, EXAMPLES),
           querystring: waitQuery,
-          response: { 200: executionSchema, 202: executionSchema, 409: BODY_REFUSALS[400], ...BODY_REFUSALS },
+          response: { 200: executionSchema, 202: submittedSchema, 409: BODY_REFUSALS[400], ...BODY_REFUSALS },
         },
       },
       async (request, reply) => {
@@ -56,7 +63,8 @@ export function submitRoutes(http: Http, { client, callers, submissions }: Gatew
         if (result !== undefined) return finishedExecution(id, result)
         reply.code(202)
         const isRunning = wait > 0 && (await stateOf(client, id)) === 'running'
-        return { id, state: isRunning ? ('running' as const) : ('waiting' as const), result: null }
+        const state = isRunning ? ('running' as const) : ('waiting' as const)
+        return { id, state, result: null, ...(await submissions.outlook()) }
       },
     )
   })

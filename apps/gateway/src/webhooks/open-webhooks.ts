@@ -44,5 +44,5 @@ function observe(event: WebhookEvent, metrics: WebhookParts['metrics'], logger: 
   const fields = { executionId: id, tenant, tries, ...('reason' in event && { reason: event.reason }) }
   if (event.type === 'delivered') logger.debug(fields, 'delivered a webhook')
   else if (event.type === 'retried') logger.info(fields, 'a webhook is tried again later')
-  else logger.warn(fields, 'gave a webhook up; «isopod webhooks list --failed» lists such')
+  else logger.warn(fields, 'gave a webhook up; "isopod webhooks list --failed" lists such webhooks')
 }

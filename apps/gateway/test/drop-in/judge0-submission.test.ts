@@ -4,7 +4,7 @@ import { callbackRule } from '../../src/callback-rule.ts'
 import { RequestRefused } from '../../src/http/problem.ts'
 import { judge0Refusal } from '../../src/routes/drop-in/judge0/refusals.ts'
 import { jobOfSubmission } from '../../src/routes/drop-in/judge0/submission-job.ts'
-import { aZip } from './a-zip.ts'
+import { makeZip } from './make-zip.ts'
 
 const context = {
   base64: false,
@@ -22,7 +22,7 @@ async function refused(input: unknown, base64 = false): Promise<unknown> {
     if (error instanceof RequestRefused) return judge0Refusal(error)
     throw error
   }
-  return 'taken'
+  return 'accepted'
 }
 
 describe('a Judge0 submission', () => {
@@ -101,7 +101,7 @@ describe('a Judge0 submission', () => {
   })
 
   it('may contain files in a zip archive', async () => {
-    const archive = aZip([
+    const archive = makeZip([
       { path: 'data/', bytes: '' },
       { path: 'data/a.txt', bytes: 'x'.repeat(1000) },
       { path: 'b.txt', bytes: 'b', stored: true },
@@ -115,18 +115,18 @@ describe('a Judge0 submission', () => {
 
   const MIB = 1024 * 1024
   it.each([
-    ['a path that climbs', [{ path: '../a', bytes: '' }]],
+    ['a path with ..', [{ path: '../a', bytes: '' }]],
     ['an absolute path', [{ path: '/etc/passwd', bytes: '' }]],
-    ['a path that is ours', [{ path: '.isopod/a', bytes: '' }]],
+    ['a reserved path', [{ path: '.isopod/a', bytes: '' }]],
     ['one path twice', Array.from({ length: 2 }, () => ({ path: 'a', bytes: '' }))],
     ['too many files', Array.from({ length: 65 }, (_, index) => ({ path: `${index}`, bytes: '' }))],
     ['too many folders', Array.from({ length: 300 }, (_, index) => ({ path: `${index}/`, bytes: '' }))],
     ['too many bytes', [{ path: 'a', bytes: 'x'.repeat(5 * MIB + 1), stored: true }]],
-    ['much more than it weighs', [{ path: 'a', bytes: 'x'.repeat(MIB) }]],
-    ['more bytes than it says', [{ path: 'a', bytes: 'x'.repeat(20 * MIB), claimed: 1 }]],
-    ['fewer bytes than it says', [{ path: 'a', bytes: 'x', claimed: 2 }]],
+    ['far more content than its own size', [{ path: 'a', bytes: 'x'.repeat(MIB) }]],
+    ['more bytes than its directory says', [{ path: 'a', bytes: 'x'.repeat(20 * MIB), claimed: 1 }]],
+    ['fewer bytes than its directory says', [{ path: 'a', bytes: 'x', claimed: 2 }]],
   ])('with an archive that has %s is refused', async (_, entries) => {
-    const refusal = await refused({ ...python, additional_files: aZip(entries).toString('base64') })
+    const refusal = await refused({ ...python, additional_files: makeZip(entries).toString('base64') })
     expect(refusal).toEqual({ status: 422, body: { additional_files: [expect.any(String)] } })
   })
 })

@@ -185,7 +185,7 @@ describe('the attributes of a submission', () => {
     })
   })
 
-  it('have no end time if the start time in the id is beyond the range of dates', () => {
+  it('have no end time if it would be beyond the range of dates', () => {
     const labels = { 'judge0.created_at': '+275760-09-13T00:00:00.000Z' }
     expect(submissionView(finished({ labels }), ['finished_at'], false)).toEqual({ finished_at: null })
   })

@@ -58,7 +58,7 @@ function refused(body: unknown): unknown {
     if (error instanceof RequestRefused) return sandboxFusionRefusal(error)
     throw error
   }
-  return 'taken'
+  return 'accepted'
 }
 
 const row = { id: 1, test: ['assert f() == 1'], labels: '{"test_setup_code": "x = 1"}' }
@@ -216,9 +216,9 @@ describe("SandboxFusion's submit answer", () => {
   it.each(['setup_error', 'cancelled'] as const)(
     'is 503 for a result with %s, so that the client asks again',
     (status) => {
-      const fault = sampleResult({ status, errorMessage: 'the engine is away' })
+      const fault = sampleResult({ status, errorMessage: 'the engine is unavailable' })
       expect(() => submitResponse(request, grading, fault)).toThrow(
-        expect.objectContaining({ status: 503, detail: 'the engine is away' }),
+        expect.objectContaining({ status: 503, detail: 'the engine is unavailable' }),
       )
     },
   )

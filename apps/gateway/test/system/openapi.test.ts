@@ -163,7 +163,7 @@ describe('the OpenAPI document', () => {
   })
 })
 
-interface Asked {
+interface Check {
   readonly operation: string
   readonly path?: string
   readonly status: number
@@ -172,7 +172,7 @@ interface Asked {
 }
 
 /** Sends a request and checks its answer against the document. */
-async function holds({ operation, path, status, body, headers }: Asked): Promise<Json> {
+async function check({ operation, path, status, body, headers }: Check): Promise<Json> {
   const [method = '', template = ''] = operation.split(' ')
   const form = body instanceof FormData || typeof body === 'string' || body instanceof Buffer
   const answer = await fetch(url + (path ?? template), {
@@ -206,74 +206,74 @@ const bash = (code: string, more: object = {}) => ({ language: 'bash', code, ...
 // promise: http-document
 describe('the answers of the routes', () => {
   it('are as documented when they succeed', async () => {
-    await holds({ operation: 'GET /health', status: 200 })
-    await holds({ operation: 'POST /execute', status: 200, body: { code: 'print(1)' } })
-    await holds({ operation: 'GET /v1/languages', status: 200 })
-    await holds({ operation: 'GET /v1/queue', status: 200 })
+    await check({ operation: 'GET /health', status: 200 })
+    await check({ operation: 'POST /execute', status: 200, body: { code: 'print(1)' } })
+    await check({ operation: 'GET /v1/languages', status: 200 })
+    await check({ operation: 'GET /v1/queue', status: 200 })
     const job = bash('printf "a\\377b"; exit 3', { tests: [{ stdin: '', expected: 'x' }] })
     const submit = { operation: 'POST /v1/executions', path: '/v1/executions?wait=30' }
-    await holds({ ...submit, status: 200, body: job })
-    const { id } = await holds({ ...submit, status: 200, body: bash('printf "a\\377b"') })
-    await holds({ operation: 'POST /v1/executions', status: 202, body: bash('echo 1') })
-    const { ids } = await holds({
+    await check({ ...submit, status: 200, body: job })
+    const { id } = await check({ ...submit, status: 200, body: bash('printf "a\\377b"') })
+    await check({ operation: 'POST /v1/executions', status: 202, body: bash('echo 1') })
+    const { ids } = await check({
       operation: 'POST /v1/executions/many',
       status: 202,
       body: { jobs: [bash('echo 1')] },
     })
     const one = '/v1/executions/{id}'
-    await holds({ operation: `GET ${one}`, path: `/v1/executions/${ids[0]}?wait=30`, status: 200 })
-    await holds({ operation: `GET ${one}/events`, path: `/v1/executions/${id}/events`, status: 200 })
-    await holds({ operation: `DELETE ${one}`, path: `/v1/executions/${id}`, status: 200 })
+    await check({ operation: `GET ${one}`, path: `/v1/executions/${ids[0]}?wait=30`, status: 200 })
+    await check({ operation: `GET ${one}/events`, path: `/v1/executions/${id}/events`, status: 200 })
+    await check({ operation: `DELETE ${one}`, path: `/v1/executions/${id}`, status: 200 })
     const output = `GET ${one}/output/{stream}`
-    await holds({ operation: output, path: `/v1/executions/${id}/output/stdout`, status: 200 })
+    await check({ operation: output, path: `/v1/executions/${id}/output/stdout`, status: 200 })
     const file = `GET ${one}/files/{*}`
-    const left = await holds({ ...submit, status: 200, body: bash('echo 1 > a', { fetchFiles: ['a'] }) })
-    await holds({ operation: file, path: `/v1/executions/${left.id}/files/a`, status: 200 })
-    await holds({ operation: 'GET /v1/executions', path: '/v1/executions?limit=2', status: 200 })
+    const left = await check({ ...submit, status: 200, body: bash('echo 1 > a', { fetchFiles: ['a'] }) })
+    await check({ operation: file, path: `/v1/executions/${left.id}/files/a`, status: 200 })
+    await check({ operation: 'GET /v1/executions', path: '/v1/executions?limit=2', status: 200 })
 
-    const batch = await holds({
+    const batch = await check({
       operation: 'POST /v1/batches',
       status: 202,
       body: { name: 'n', jobs: [bash('echo 1'), bash('exit 1')] },
     })
     const path = `/v1/batches/${batch.id}`
-    await holds({ operation: 'GET /v1/batches/{id}', path: `${path}?wait=30`, status: 200 })
-    await holds({ operation: 'GET /v1/batches/{id}/executions', path: `${path}/executions`, status: 200 })
-    await holds({ operation: 'GET /v1/batches/{id}/events', path: `${path}/events`, status: 200 })
-    await holds({ operation: 'DELETE /v1/batches/{id}', path, status: 200 })
+    await check({ operation: 'GET /v1/batches/{id}', path: `${path}?wait=30`, status: 200 })
+    await check({ operation: 'GET /v1/batches/{id}/executions', path: `${path}/executions`, status: 200 })
+    await check({ operation: 'GET /v1/batches/{id}/events', path: `${path}/events`, status: 200 })
+    await check({ operation: 'DELETE /v1/batches/{id}', path, status: 200 })
   })
 
   it('are as documented when they are refused', async () => {
     const large = { 'content-type': 'application/json' }
     const posts = ['POST /execute', 'POST /v1/executions', 'POST /v1/executions/many', 'POST /v1/batches']
     for (const operation of posts) {
-      await holds({ operation, status: 400, body: { nonsense: 1 } })
-      await holds({ operation, status: 401, body: {}, headers: { 'x-api-key': 'x' } })
-      await holds({ operation, status: 403, body: {}, headers: { origin: 'https://evil.example' } })
-      await holds({ operation, status: 413, body: `"${'x'.repeat(1_100_000)}"`, headers: large })
-      await holds({ operation, status: 415, body: '<a/>', headers: { 'content-type': 'text/xml' } })
+      await check({ operation, status: 400, body: { nonsense: 1 } })
+      await check({ operation, status: 401, body: {}, headers: { 'x-api-key': 'x' } })
+      await check({ operation, status: 403, body: {}, headers: { origin: 'https://evil.example' } })
+      await check({ operation, status: 413, body: `"${'x'.repeat(1_100_000)}"`, headers: large })
+      await check({ operation, status: 415, body: '<a/>', headers: { 'content-type': 'text/xml' } })
     }
     const keyed = bash('echo 1', { idempotencyKey: 'once' })
     const other = { ...keyed, code: 'echo 2' }
-    await holds({ operation: 'POST /v1/executions', status: 202, body: keyed })
-    await holds({ operation: 'POST /v1/executions', status: 409, body: other })
-    await holds({ operation: 'POST /v1/executions/many', status: 409, body: { jobs: [other] } })
+    await check({ operation: 'POST /v1/executions', status: 202, body: keyed })
+    await check({ operation: 'POST /v1/executions', status: 409, body: other })
+    await check({ operation: 'POST /v1/executions/many', status: 409, body: { jobs: [other] } })
     const jobs = [bash('echo 1')]
-    await holds({ operation: 'POST /v1/batches', status: 202, body: { idempotencyKey: 'k', jobs } })
-    await holds({ operation: 'POST /v1/batches', status: 409, body: { idempotencyKey: 'k', jobs: [other] } })
+    await check({ operation: 'POST /v1/batches', status: 202, body: { idempotencyKey: 'k', jobs } })
+    await check({ operation: 'POST /v1/batches', status: 409, body: { idempotencyKey: 'k', jobs: [other] } })
     const many = Array(400).fill(bash('sleep 5'))
-    const full = await holds({ operation: 'POST /v1/batches', status: 202, body: { jobs: many } })
-    await holds({ operation: 'POST /v1/executions/many', status: 503, body: { jobs: many } })
-    await holds({ operation: 'POST /v1/batches', status: 503, body: { jobs: many } })
-    await holds({ operation: 'DELETE /v1/batches/{id}', path: `/v1/batches/${full.id}`, status: 200 })
-    await holds({ operation: 'GET /v1/executions', path: '/v1/executions?limit=0', status: 400 })
-    const { id } = await holds({ operation: 'POST /v1/executions', status: 202, body: bash('sleep 5') })
+    const full = await check({ operation: 'POST /v1/batches', status: 202, body: { jobs: many } })
+    await check({ operation: 'POST /v1/executions/many', status: 503, body: { jobs: many } })
+    await check({ operation: 'POST /v1/batches', status: 503, body: { jobs: many } })
+    await check({ operation: 'DELETE /v1/batches/{id}', path: `/v1/batches/${full.id}`, status: 200 })
+    await check({ operation: 'GET /v1/executions', path: '/v1/executions?limit=0', status: 400 })
+    const { id } = await check({ operation: 'POST /v1/executions', status: 202, body: bash('sleep 5') })
     const unfinished = `/v1/executions/${id}`
     const output = 'GET /v1/executions/{id}/output/{stream}'
-    await holds({ operation: output, path: `${unfinished}/output/stdout`, status: 409 })
+    await check({ operation: output, path: `${unfinished}/output/stdout`, status: 409 })
     const file = 'GET /v1/executions/{id}/files/{*}'
-    await holds({ operation: file, path: `${unfinished}/files/a`, status: 409 })
-    await holds({ operation: 'DELETE /v1/executions/{id}', path: `/v1/executions/${id}`, status: 200 })
+    await check({ operation: file, path: `${unfinished}/files/a`, status: 409 })
+    await check({ operation: 'DELETE /v1/executions/{id}', path: `/v1/executions/${id}`, status: 200 })
   })
 
   it('are as documented for an unknown id, a key without the scope and a key over its rate', async () => {
@@ -286,16 +286,16 @@ describe('the answers of the routes', () => {
       const [method, template = ''] = operation.split(' ')
       if (!/^\/(v1\/|execute)/.test(template)) continue
       const path = template.replace('{id}', 'j-none').replace('{stream}', 'stdout').replace('{*}', 'a.txt')
-      if (template.includes('{id}')) await holds({ operation, path, status: 404 })
+      if (template.includes('{id}')) await check({ operation, path, status: 404 })
       if (template.includes('{id}')) {
-        await holds({ operation, path: path.replace('j-none', 'x'.repeat(200)), status: 400 })
+        await check({ operation, path: path.replace('j-none', 'x'.repeat(200)), status: 400 })
       }
       const submits = method === 'POST' || method === 'DELETE'
       const { token } = submits ? reader : writer
       const sent = method === 'POST' ? bodyFor(template) : undefined
-      await holds({ operation, path, status: 403, body: sent, headers: { 'x-api-key': token } })
-      await holds({ operation, path, status: 429, body: sent, headers: { 'x-api-key': slow.token } })
-      await holds({ operation, path, status: 401, body: sent, headers: { authorization: 'Bearer nonsense' } })
+      await check({ operation, path, status: 403, body: sent, headers: { 'x-api-key': token } })
+      await check({ operation, path, status: 429, body: sent, headers: { 'x-api-key': slow.token } })
+      await check({ operation, path, status: 401, body: sent, headers: { authorization: 'Bearer nonsense' } })
     }
   })
 

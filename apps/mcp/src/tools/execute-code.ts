@@ -49,7 +49,7 @@ const output = z.strictObject({
   error_message: z.string().nullable().describe('A descriptive error message if status is not "success".'),
 })
 
-/** The tool's answer, with the fields of the MCP document. */
+/** The tool's answer, with the fields of its specification. */
 type ExecuteCodeAnswer = z.infer<typeof output>
 
 /** `execute_code`: one program in a fresh container. */
@@ -99,7 +99,7 @@ function answerOf(result: Result): ExecuteCodeAnswer {
     stderr: result.stderr,
     exit_code: documentedExitCode(result, result.status),
     execution_time: inSeconds(result.wallMs),
-    status: documentedStatus(result.status),
+    status: documentedStatus(result),
     error_message: result.errorMessage && inArgumentNames(result.errorMessage),
   }
 }

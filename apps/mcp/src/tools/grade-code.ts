@@ -4,6 +4,7 @@ import {
   InvalidJobError,
   MAX_TESTS,
   NAMED_CHECKERS,
+  openList,
   type Result,
   VERDICTS,
 } from '@isopod/protocol'
@@ -77,7 +78,7 @@ const output = z.strictObject({
   tests: z.array(
     z.strictObject({
       name: z.string(),
-      verdict: z.enum(VERDICTS),
+      verdict: openList(VERDICTS),
       exit_code: z.int().describe('As in execute_code.'),
       execution_time: z.number().describe('Seconds.'),
       message: z
@@ -164,7 +165,7 @@ function answerOf(result: Result): GradeCodeAnswer {
       message: test.diff,
     })),
     stderr: result.stderr,
-    status: documentedStatus(result.status),
+    status: documentedStatus(result),
     error_message: result.errorMessage && inArgumentNames(result.errorMessage),
   }
 }

@@ -37,7 +37,7 @@ export function listLanguagesTool(): Tool {
       parseArguments(input, given)
       const languages = await (await client()).languages()
       if (languages === undefined) {
-        throw new UnavailableError('No worker has used this Redis yet, so its languages are not known')
+        throw new UnavailableError('No worker has used this Redis yet, so no languages are known')
       }
       const listed = languages.map(({ name, version, aliases, missingImage }) => ({
         name,

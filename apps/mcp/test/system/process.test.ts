@@ -63,7 +63,7 @@ function rawServer(bin: readonly string[], env: NodeJS.ProcessEnv = {}) {
 it.concurrent('isopod mcp writes only protocol messages to stdout, whatever is logged or printed', async () => {
   const server = rawServer([CLI_BIN, 'mcp'], { LOG_LEVEL: 'trace' })
   server.initialize()
-  server.child.stdin.write('this is no JSON\n{"jsonrpc": "1.0"}\n')
+  server.child.stdin.write('this is not JSON\n{"jsonrpc": "1.0"}\n')
   server.call(2, { language: 'python', code: 'print("{}\\n\\x1b[2J\\u202e")' })
   server.call(3, { language: 'python' })
   await eventually(

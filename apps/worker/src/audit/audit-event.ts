@@ -1,8 +1,8 @@
-import type { LimitName, Limits, Policy, Status } from '@isopod/protocol'
+import type { LimitName, Limits, Policy, Result } from '@isopod/protocol'
 import type { EgressEvent } from '../network/egress-proxy.ts'
 
-/** The attempt that an event belongs to. */
-export interface OfJob {
+/** What an audit event is about: one attempt of a job. */
+export interface AuditSubject {
   /** Id of the job, or `selftest-…` for a container of the self-test. */
   readonly job: string
   /** Attempt of the job, from 1; 0 if it never started. */
@@ -23,7 +23,7 @@ export interface AuditContent {
 }
 
 /** One event in the life of a job: who ran what, where, and how it ended. */
-export type AuditEvent = OfJob &
+export type AuditEvent = AuditSubject &
   (
     | {
         /** A worker took the job. */
@@ -93,7 +93,7 @@ export type AuditEvent = OfJob &
         readonly containerId: string | null
         readonly imageDigest: string | null
         readonly runtime: string | null
-        readonly status: Status
+        readonly status: Result['status']
         readonly content?: AuditContent
       }
   )

@@ -6,23 +6,31 @@ import type { Audit, AuditContent, RefusedBy } from './audit-event.ts'
 
 /** Makes the functions that audit the steps of one attempt. */
 export function jobAudit(audit: Audit, { id, attempt, job }: Delivery) {
-  const of = { job: id, attempt }
+  const subject = { job: id, attempt }
   const codeSha256 = createHash('sha256').update(job.code).digest('hex')
 
   return {
-    of,
+    subject,
 
     requested(): void {
       const { tenant, language, network, code, stdin } = job
-      audit({ ...of, event: 'requested', tenant, language, codeSha256, network, content: { code, stdin } })
+      audit({
+        ...subject,
+        event: 'requested',
+        tenant,
+        language,
+        codeSha256,
+        network,
+        content: { code, stdin },
+      })
     },
 
     refused(by: RefusedBy, problems: readonly string[]): void {
-      audit({ ...of, event: 'refused', by, problems: problems.length, content: { problems } })
+      audit({ ...subject, event: 'refused', by, problems: problems.length, content: { problems } })
     },
 
     limitEnforced({ limit, container }: Outcome): void {
-      if (limit !== null) audit({ ...of, event: 'limit_enforced', limit, containerId: container.id })
+      if (limit !== null) audit({ ...subject, event: 'limit_enforced', limit, containerId: container.id })
     },
 
     finished(
@@ -31,7 +39,7 @@ export function jobAudit(audit: Audit, { id, attempt, job }: Delivery) {
     ): void {
       const { status, stdout, stderr } = result
       audit({
-        ...of,
+        ...subject,
         event: 'finished',
         tenant: job.tenant,
         language: ran.execution === undefined ? job.language : languageTag(ran.execution.language),
@@ -47,8 +55,8 @@ export function jobAudit(audit: Audit, { id, attempt, job }: Delivery) {
 
     /** The attempt ended without a result: interrupted, or failed by the platform. */
     ended(error: unknown): void {
-      if (error instanceof JobInterrupted) audit({ ...of, event: 'interrupted', cause: error.cause })
-      else audit({ ...of, event: 'setup_failed', ...auditedError(error) })
+      if (error instanceof JobInterrupted) audit({ ...subject, event: 'interrupted', cause: error.cause })
+      else audit({ ...subject, event: 'setup_failed', ...auditedError(error) })
     },
   }
 }

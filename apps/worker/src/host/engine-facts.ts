@@ -30,7 +30,7 @@ export function engineWarnings(
         ],
   )
   const swap =
-    'the engine does not account for swap: on a host that has some, memory limits end later than asked'
+    'the engine does not account for swap: on a host with swap, a job can use more memory than its limit'
   return [
     ...absent,
     ...(facts.limitsSwap ? [] : [{ text: swap }]),

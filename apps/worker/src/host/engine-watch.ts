@@ -11,6 +11,7 @@ export interface EngineWatchOptions {
 export class EngineWatch {
   readonly #options: EngineWatchOptions
   #up: boolean | undefined
+  #lastFailureAt = Number.NEGATIVE_INFINITY
   #timer: NodeJS.Timeout | undefined
   #checking: Promise<void> | undefined
 
@@ -21,6 +22,11 @@ export class EngineWatch {
   /** Whether the engine answered the last ping. */
   get up(): boolean {
     return this.#up ?? false
+  }
+
+  /** Whether a ping failed since then. @param since by `performance.now()` */
+  wasDown(since: number): boolean {
+    return this.#lastFailureAt >= since
   }
 
   /** Starts. Resolves after the first ping. */
@@ -46,6 +52,7 @@ export class EngineWatch {
       () => true,
       () => false,
     )
+    if (!up) this.#lastFailureAt = performance.now()
     if (up === this.#up) return
     this.#up = up
     this.#options.onChange(up)

@@ -8,8 +8,8 @@ export interface ImageWatchOptions {
   readonly catalogue: Pick<Catalogue, 'languages'>
   /** Which of these images the engine lacks. */
   readonly missing: (references: readonly string[]) => Promise<readonly string[]>
-  /** Whether the engine can be asked now. */
-  readonly askable: () => boolean
+  /** Whether the engine answers now. */
+  readonly isEngineUp: () => boolean
   /** Publishes the languages that this worker offers; called at the start and after each change. */
   readonly register: (languages: readonly LanguageSummary[]) => Promise<void>
 }
@@ -18,7 +18,7 @@ export interface ImageWatchOptions {
 export class ImageWatch {
   readonly #options: ImageWatchOptions
   #missing: readonly string[] = []
-  #logged: string | undefined
+  #published: string | undefined
   #timer: NodeJS.Timeout | undefined
 
   constructor(options: ImageWatchOptions) {
@@ -45,13 +45,13 @@ export class ImageWatch {
 
   /** Checks now. */
   async check(): Promise<void> {
-    const { catalogue, missing, askable, register } = this.#options
+    const { catalogue, missing, isEngineUp, register } = this.#options
     const images = [...new Set(catalogue.languages.map(({ image }) => image))]
-    const found = askable() ? await missing(images) : this.#missing
-    // An engine that went away during the check lacks everything.
-    if (askable()) this.#missing = found
+    const found = isEngineUp() ? await missing(images) : this.#missing
+    // An engine that went down during the check seems to lack every image.
+    if (isEngineUp()) this.#missing = found
     const now = this.#missing.join()
-    if (now === this.#logged) return
+    if (now === this.#published) return
     const absent = new Set(this.#missing)
     await register(
       catalogue.languages.map(({ name, version, aliases, image }) => ({
@@ -59,6 +59,6 @@ export class ImageWatch {
         ...(absent.has(image) && { missingImage: image }),
       })),
     )
-    this.#logged = now
+    this.#published = now
   }
 }

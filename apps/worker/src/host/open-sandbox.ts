@@ -7,7 +7,7 @@ import {
   type SandboxEvent,
 } from '@isopod/sandbox'
 import type { WorkerConfig } from '../config.ts'
-import { refusePreloadWithout } from './profile-rules.ts'
+import { checkPreloadProfiles } from './profile-rules.ts'
 
 type Languages = Pick<Catalogue, 'languages'>
 type Observe = (event: SandboxEvent) => void
@@ -21,7 +21,7 @@ export async function openSandbox(
 ): Promise<Sandbox> {
   const { pool, batch, budget } = config
   const driver = await openDriver(config, deployment, catalogue, observe)
-  refusePreloadWithout(catalogue.languages, driver.facts.profiles)
+  checkPreloadProfiles(catalogue.languages, driver.facts.profiles)
   return new ContainerSandbox(driver, {
     deployment,
     pool: { ...pool, size: pool.size ?? budget.slots },

@@ -15,7 +15,7 @@ export function offlineProfiles(profiles: Profiles): ReadonlySet<string> {
 }
 
 /** @throws {ConfigError} if the seccomp profile of a language with `preload` blocks preloading */
-export function refusePreloadWithout(languages: readonly Language[], profiles: Profiles): void {
+export function checkPreloadProfiles(languages: readonly Language[], profiles: Profiles): void {
   for (const { name, preload, seccomp_profile: profile } of languages) {
     if (preload === undefined) continue
     const refused = WAITS_AHEAD.filter((call) => profiles.get(profile)?.blocked.has(call))

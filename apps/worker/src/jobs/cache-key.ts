@@ -24,13 +24,13 @@ export interface CacheKey {
   readonly imageDigest: string
 }
 
-/** Who asked, in which order, and where the result goes: nothing that a program or its verdict depends on. */
+/** Fields about the submission and the delivery of the result: neither the program nor its verdict depends on them. */
 const DELIVERY_FIELDS = [
-  ...(['priority', 'batchId', 'reuse', 'idempotencyKey', 'labels'] as const),
+  ...(['priority', 'expiresInSeconds', 'batchId', 'reuse', 'idempotencyKey', 'labels'] as const),
   ...(['callbackUrl', 'replyTo', 'stream', 'cache'] as const),
 ] satisfies (keyof Job)[]
 
-/** Fields that the execution states, with defaults resolved. */
+/** Fields that the execution has, with defaults resolved. */
 const EXECUTION_FIELDS = [
   ...(['language', 'code', 'files', 'fetchFiles', 'stdin', 'args', 'env', 'compileArgs'] as const),
   ...(['inputData', 'limits', 'runtime', 'preload', 'policy'] as const),

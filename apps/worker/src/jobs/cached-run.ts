@@ -21,8 +21,8 @@ const MIN_PAUSE_MS = 100
 const MAX_PAUSE_MS = 2000
 
 /** Statuses that depend on the program alone. Whether it hits a limit also depends on the load of the host. */
-const FACTS: ReadonlySet<Status> = new Set<Status>(['success', 'execution_error', 'compile_error'])
-const LIMITS: ReadonlySet<Verdict> = new Set<Verdict>(['timeout', 'memory_exceeded', 'output_exceeded'])
+const CACHED_STATUSES: ReadonlySet<string> = new Set<Status>(['success', 'execution_error', 'compile_error'])
+const LIMITS: ReadonlySet<string> = new Set<Verdict>(['timeout', 'memory_exceeded', 'output_exceeded'])
 
 /**
  * Puts a cache in front of the function that runs jobs with `cache: true`. Of equal jobs of a tenant one runs; the others are
@@ -48,7 +48,7 @@ export function cachedRun(run: Handle, options: CachedRunOptions): Handle {
     try {
       const result = await run(delivery, signal)
       // A pooled container can have an older image.
-      const isKept = isFact(result) && result.imageDigest === key.imageDigest
+      const isKept = isCacheable(result) && result.imageDigest === key.imageDigest
       // A cancelled job, for example, says nothing about the program: the next equal job makes the result.
       const end = isKept
         ? flight.commit(result, ttlSeconds)
@@ -80,12 +80,12 @@ function pauseOf({ enqueuedAt, takenAt }: Delivery): number {
  * Whether a result also holds for identical jobs. If init's reset missed something that an earlier job of a batch left in
  * the container, that must not reach jobs that never shared it.
  */
-function isFact({ status, tests = [], attributable, flaky, containerOrigin }: Result): boolean {
+function isCacheable({ status, tests = [], attributable, flaky, containerOrigin }: Result): boolean {
   if (containerOrigin === 'batch') return false
   return (
     attributable &&
     !flaky &&
-    FACTS.has(status) &&
+    CACHED_STATUSES.has(status) &&
     !tests.some(({ verdict, diff }) => LIMITS.has(verdict) || diff?.startsWith(COMPARISON_EXCEEDED))
   )
 }

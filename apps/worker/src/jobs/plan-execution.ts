@@ -11,7 +11,7 @@ import {
   unknownNetwork,
   unsupportedLanguage,
 } from '@isopod/protocol'
-import { ARGUMENTS_WORD, type Execution, workspaceProblems } from '@isopod/sandbox'
+import { ARGUMENTS_PLACEHOLDER, type Execution, workspaceProblems } from '@isopod/sandbox'
 import type { Egress } from '../network/profiles.ts'
 import type { DeploymentRules } from './deployment-rules.ts'
 
@@ -60,20 +60,22 @@ export function planExecution(
   if ('problem' in choice) return { problems: [choice.problem] }
   if (job.runtime !== undefined && !runtimes.includes(choice.runtime)) {
     return {
-      problems: [`runtime: ${JSON.stringify(job.runtime)} is not here; there are ${runtimes.join(', ')}`],
+      problems: [
+        `runtime: ${JSON.stringify(job.runtime)} is not available; the runtimes are ${runtimes.join(', ')}`,
+      ],
     }
   }
 
   if (isGvisor(choice.runtime) && limits.memoryMb < MIN_GVISOR_MEMORY_MB) {
-    const least = `must be at least ${MIN_GVISOR_MEMORY_MB} under ${choice.runtime}`
-    return { problems: [`limits.memoryMb: ${least}, got ${limits.memoryMb}`] }
+    const rule = `must be at least ${MIN_GVISOR_MEMORY_MB} under ${choice.runtime}`
+    return { problems: [`limits.memoryMb: ${rule}, got ${limits.memoryMb}`] }
   }
 
   const execution: Execution = {
     id: delivery.id,
     attempt: delivery.attempt,
     language,
-    limits: stretched(limits, language),
+    limits: withTimeoutFactor(limits, language),
     runtime: choice.runtime,
     code: job.code,
     files: job.files,
@@ -86,8 +88,8 @@ export function planExecution(
     preload: job.preload || (rules.preloaded?.has(language.name) ?? false),
     sharedBy: job.reuse === 'batch' ? JSON.stringify([job.tenant, job.batchId]) : undefined,
   }
-  const misplaced = [...invocationProblems(job, language), ...workspaceProblems(execution)]
-  if (misplaced.length > 0) return { problems: misplaced }
+  const problems = [...invocationProblems(job, language), ...workspaceProblems(execution)]
+  if (problems.length > 0) return { problems }
   return { execution, egress }
 }
 
@@ -103,18 +105,18 @@ export function helperProgram(
   const language = catalogue.find(name)
   if (language === undefined) return undefined
   const limits = within(resolveLimits({}, language.default_limits, defaults), maxima)
-  return { language, limits: stretched(limits, language) }
+  return { language, limits: withTimeoutFactor(limits, language) }
 }
 
 function within(limits: Limits, maxima: LimitMaxima): Limits {
   const exceeded = Object.entries(maxima).filter(
-    ([name, most]) => (limits[name as keyof LimitMaxima] ?? 0) > most,
+    ([name, max]) => (limits[name as keyof LimitMaxima] ?? 0) > max,
   )
   return { ...limits, ...Object.fromEntries(exceeded) }
 }
 
 /** Multiplies the timeout by the language's factor, for runtimes that start slowly. */
-function stretched(limits: Limits, language: Language): Limits {
+function withTimeoutFactor(limits: Limits, language: Language): Limits {
   return { ...limits, timeoutSeconds: limits.timeoutSeconds * language.timeout_factor }
 }
 
@@ -131,6 +133,6 @@ function invocationProblems({ env = {}, compileArgs = [] }: Job, language: Langu
 
 function compileProblems({ name, compile }: Language): string[] {
   if (compile === undefined) return [`compileArgs: must be absent, because ${name} has no compile run`]
-  if (compile.includes(ARGUMENTS_WORD)) return []
+  if (compile.includes(ARGUMENTS_PLACEHOLDER)) return []
   return [`compileArgs: must be absent, because the compile run of ${name} takes none`]
 }

@@ -15,10 +15,10 @@ export interface PolicyEvent {
 
 /** Checks each execution against the policy. */
 export interface PolicyGate {
-  /** The policy that applies to a job with this one. */
+  /** The policy that applies to a job that asks for this one. */
   applied(asked: Policy): Policy
   /** Rejects only with the reason of `signal`. */
-  judge(execution: Execution, asked: Policy, signal: AbortSignal): Promise<PolicyDecision>
+  check(execution: Execution, asked: Policy, signal: AbortSignal): Promise<PolicyDecision>
 }
 
 /** Dependencies of {@link policyGate}. */
@@ -35,7 +35,7 @@ export function policyGate({ checker, minimum, observe }: PolicyGateOptions): Po
   const applied = (asked: Policy) => stricterPolicy(asked, minimum)
   return {
     applied,
-    judge: async (execution, asked, signal) => {
+    check: async (execution, asked, signal) => {
       const { id, attempt, language, code, files } = execution
       const program = { language: language.name, filename: language.filename, code, files }
       const decision = await checker.check(program, applied(asked), signal)

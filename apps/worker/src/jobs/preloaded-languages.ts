@@ -16,7 +16,7 @@ export function preloadedLanguages(setting: string, catalogue: Catalogue): Reado
   if (wrong.length > 0) {
     const allowed = able.map(languageTag).join(', ') || 'none'
     const given = wrong.map(({ name }) => JSON.stringify(name)).join(', ')
-    throw new ConfigError(`ISOPOD_PRELOAD: must be all, or of ${allowed}, got ${given}`)
+    throw new ConfigError(`ISOPOD_PRELOAD: must be all, or any of ${allowed}, got ${given}`)
   }
   return new Set(found.flatMap(({ language }) => (language ? [language.name] : [])))
 }

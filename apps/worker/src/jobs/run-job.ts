@@ -15,7 +15,7 @@ import { type ContainerFacts, type Execution, type Outcome, type Sandbox, TimeBu
 import type { Admission } from '../admission/admission.ts'
 import type { ExclusiveRuns } from '../admission/exclusive-runs.ts'
 import { JobShare } from '../admission/job-share.ts'
-import type { Audit, OfJob } from '../audit/audit-event.ts'
+import type { Audit, AuditSubject } from '../audit/audit-event.ts'
 import { jobAudit } from '../audit/job-audit.ts'
 import { type EgressEvent, EgressProxy } from '../network/egress-proxy.ts'
 import type { DeploymentRules } from './deployment-rules.ts'
@@ -37,7 +37,7 @@ export interface JobRunnerOptions {
   readonly onAdmitted: (ms: number) => void
   readonly audit: Audit
   /** Called when a connection of a job has ended or was refused. */
-  readonly onEgress: (of: OfJob, event: EgressEvent) => void
+  readonly onEgress: (subject: AuditSubject, event: EgressEvent) => void
 }
 
 /**
@@ -49,7 +49,7 @@ export function jobRunner(options: JobRunnerOptions) {
     new JobRun(options, delivery, signal).run()
 }
 
-/** One job on its way: plan, policy check, share of the host, run, result. */
+/** The execution of one job: plan, policy check, share of the host, run, result. */
 class JobRun {
   readonly #options: JobRunnerOptions
   readonly #delivery: Delivery
@@ -87,29 +87,29 @@ class JobRun {
     }
   }
 
-  /** Runs a plan with what it holds meanwhile: its share of the host, and its proxy. */
+  /** Runs a plan, and then releases its share of the host and closes its proxy. */
   async #execute(plan: JobPlan): Promise<Result> {
     const { onEgress } = this.#options
     const { egress, share } = plan
-    const proxy = egress && new EgressProxy(egress, (event) => onEgress(this.#record.of, event))
+    const proxy = egress && new EgressProxy(egress, (event) => onEgress(this.#record.subject, event))
     const { tenant } = this.#delivery.job
     const timeoutMs = plan.execution.limits.timeoutSeconds * 1000
-    const held = new JobShare({ ...this.#options, share, tenant, timeoutMs, signal: this.#signal })
+    const jobShare = new JobShare({ ...this.#options, share, tenant, timeoutMs, signal: this.#signal })
     try {
-      return await this.#checkAndRun(plan, held, proxy)
+      return await this.#checkAndRun(plan, jobShare, proxy)
     } catch (error) {
       if (!isCancelled(error, this.#signal)) throw error
       this.#record.ended(error)
       return this.#unexecuted('cancelled', 'Execution was cancelled')
     } finally {
-      held.release()
-      // Before the job is called finished, so that the audit has its connections first.
+      jobShare.release()
+      // Before the job is reported as finished, so that the audit log has its connections first.
       await proxy?.close()
     }
   }
 
   /** A policy check that can refuse the job comes before the run; one that can only warn runs beside it. */
-  async #checkAndRun(plan: JobPlan, held: JobShare, proxy: EgressProxy | undefined): Promise<Result> {
+  async #checkAndRun(plan: JobPlan, jobShare: JobShare, proxy: EgressProxy | undefined): Promise<Result> {
     const { gate, rules } = this.#options
     const { job } = this.#delivery
     const { execution, judging } = plan
@@ -122,21 +122,21 @@ class JobRun {
     }
     const checking = this.#startPolicyCheck(source)
     if (gate.applied(job.policy).mode === 'enforce') {
-      const { problems } = await this.#decided(checking)
+      const { problems } = await this.#decisionOf(checking)
       if (problems.length > 0) return this.#refused({ by: 'policy', problems })
     }
-    await this.#acquire(held)
-    const { outcome, judged } = await this.#run(plan, held, checks, proxy)
-    const result = this.#describe(outcome, execution, await this.#decided(checking))
+    await this.#acquire(jobShare)
+    const { outcome, judged } = await this.#run(plan, jobShare, checks, proxy)
+    const result = this.#describe(outcome, execution, await this.#decisionOf(checking))
     return {
       ...{ ...result, ...judged },
       ...(this.#wasShared && { containerOrigin: 'batch' as const }),
-      ...(held.warning !== undefined && { warnings: [...result.warnings, held.warning] }),
+      ...(jobShare.warning !== undefined && { warnings: [...result.warnings, jobShare.warning] }),
     }
   }
 
   #startPolicyCheck(source: Execution): Promise<PolicyDecision> {
-    const checking = this.#options.gate.judge(source, this.#delivery.job.policy, this.#signal)
+    const checking = this.#options.gate.check(source, this.#delivery.job.policy, this.#signal)
     // The promise may be unobserved: a cancelled job reports the last decision.
     checking.then(
       (decision) => {
@@ -148,16 +148,16 @@ class JobRun {
   }
 
   /** Waits for the policy check, and counts how long that took. */
-  async #decided(checking: Promise<PolicyDecision>): Promise<PolicyDecision> {
+  async #decisionOf(checking: Promise<PolicyDecision>): Promise<PolicyDecision> {
     const waitingSince = performance.now()
     const decision = await checking
     this.#policyMs += performance.now() - waitingSince
     return decision
   }
 
-  async #acquire(held: JobShare): Promise<void> {
+  async #acquire(jobShare: JobShare): Promise<void> {
     const waitingSince = performance.now()
-    await held.acquire()
+    await jobShare.acquire()
     this.#options.onAdmitted(performance.now() - waitingSince)
   }
 
@@ -170,7 +170,7 @@ class JobRun {
     const { sandbox } = this.#options
     const { job, live } = this.#delivery
     const liveOutput = this.#liveOutput
-    const how: JobRunOptions = {
+    const runOptions: JobRunOptions = {
       signal: this.#signal,
       budget: new TimeBudget(execution.limits.jobSeconds),
       onConnection: proxy && ((connection) => proxy.accept(connection)),
@@ -180,9 +180,10 @@ class JobRun {
     if (judging !== undefined && checks !== undefined) {
       const onVerdict: OnVerdict | undefined =
         live && ((index, { name, verdict }) => live.test(index, name, verdict))
-      return await judgeJob(judging, { sandbox, checks, retry, onVerdict }, how)
+      return await judgeJob(judging, { sandbox, checks, retry, onVerdict }, runOptions)
     }
-    const { outcome, flaky } = await runWithRetry(execution, { sandbox, retry, network: job.network }, how)
+    const parts = { sandbox, retry, network: job.network }
+    const { outcome, flaky } = await runWithRetry(execution, parts, runOptions)
     return { outcome, judged: flaky ? { flaky } : {} }
   }
 

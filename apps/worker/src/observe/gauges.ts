@@ -37,6 +37,7 @@ export function gauges({ metrics, queue, sandbox, admission, budget, state }: Ga
     metrics.admissionWaiting.set({}, waiting)
     for (const name of WORKER_STATES) metrics.workerState.set({ state: name }, name === state() ? 1 : 0)
     metrics.redisUp.set({}, queue.connected ? 1 : 0)
+    metrics.redisFull.set({}, queue.full ? 1 : 0)
   })
   metrics.onScrape(async () => {
     // One worker reports the shared queue; otherwise a sum over workers would count each job many times.
@@ -46,13 +47,16 @@ export function gauges({ metrics, queue, sandbox, admission, budget, state }: Ga
       metrics.queueQuarantined.clear()
       return
     }
-    const { oldestWaitingAgeSeconds, quarantined, ...stats } = await queue.stats()
+    const { oldestWaitingAgeSeconds, quarantined, results, ...stats } = await queue.stats()
     const { waiting, active, delayed, prioritized, failed } = stats
     const counts = { waiting, active, delayed, prioritized, failed }
     for (const reason of QUARANTINE_REASONS) metrics.queueQuarantined.set({ reason }, quarantined[reason])
     metrics.queueOldestWaitingAge.set({}, oldestWaitingAgeSeconds)
     for (const [name, count] of Object.entries(counts)) {
       metrics.queueJobs.set({ queue: 'jobs', state: name as keyof typeof counts }, count)
+    }
+    for (const [name, count] of Object.entries(results)) {
+      metrics.queueJobs.set({ queue: 'results', state: name as keyof typeof results }, count)
     }
   })
 }

@@ -1,5 +1,5 @@
 import type { Metrics } from '@isopod/telemetry'
-import type { Audit, OfJob } from '../audit/audit-event.ts'
+import type { Audit, AuditSubject } from '../audit/audit-event.ts'
 import type { PolicyEvent } from '../jobs/policy-gate.ts'
 import type { EgressEvent } from '../network/egress-proxy.ts'
 
@@ -19,12 +19,15 @@ export function policyObserver(metrics: Metrics, audit: Audit): (event: PolicyEv
 }
 
 /** Makes the function that audits and counts the connections of jobs. */
-export function egressObserver(metrics: Metrics, audit: Audit): (of: OfJob, event: EgressEvent) => void {
-  return (of, event) => {
+export function egressObserver(
+  metrics: Metrics,
+  audit: Audit,
+): (subject: AuditSubject, event: EgressEvent) => void {
+  return (subject, event) => {
     const { profile, outcome, bytesUp, bytesDown } = event
     metrics.egressConnections.inc({ profile, outcome })
     metrics.egressBytes.inc({ profile, direction: 'up' }, bytesUp)
     metrics.egressBytes.inc({ profile, direction: 'down' }, bytesDown)
-    audit({ event: 'egress', ...of, ...event })
+    audit({ event: 'egress', ...subject, ...event })
   }
 }

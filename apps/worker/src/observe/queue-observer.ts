@@ -1,6 +1,6 @@
-import type { Result } from '@isopod/protocol'
-import type { ConsumerEvent } from '@isopod/queue'
-import { DriverUnavailableError, ImageFaultError } from '@isopod/sandbox'
+import { knownVerdict, type Result } from '@isopod/protocol'
+import type { ConsumerEvent, JobDeferred } from '@isopod/queue'
+import { DriverUnavailableError, ImageFaultError, ImageMissingError } from '@isopod/sandbox'
 import type { Logger, Metrics } from '@isopod/telemetry'
 
 /** Makes the function that turns events of the queue into metrics and log lines. */
@@ -22,16 +22,28 @@ export function queueObserver(metrics: Metrics, logger: Logger): (event: Consume
         metrics.jobRetries.inc({ reason: retryReason(event.error) })
         logger.warn({ job: event.id, err: event.error }, 'the platform failed a job; it will be retried')
         break
+      case 'deferred':
+        metrics.jobDeferrals.inc({ reason: deferralReason(event.error) })
+        if (event.error.cause !== undefined) {
+          logger.warn(
+            { job: event.id, err: event.error.cause },
+            'the host cannot run a job now; it will be taken again',
+          )
+        }
+        break
       case 'requeued':
         metrics.jobRetries.inc({ reason: 'shutdown' })
         logger.info({ job: event.id }, 'requeued a job')
         break
       case 'stalled':
         metrics.jobsStalled.inc({})
-        logger.warn({ job: event.id }, 'a job stalled because its worker is gone; it waits again')
+        logger.warn(
+          { job: event.id },
+          'a job stalled because its worker died or did not reach Redis; it waits again',
+        )
         break
       case 'quarantined':
-        logger.error({ taken: event.counts }, 'moved entries that are no jobs out of the queue')
+        logger.error({ taken: event.counts }, 'moved entries that are not jobs out of the queue')
         break
       case 'lockRenewalFailed':
         metrics.lockRenewalFailures.inc({}, event.ids.length)
@@ -48,6 +60,12 @@ export function queueObserver(metrics: Metrics, logger: Logger): (event: Consume
         break
       case 'redisDown':
         logger.error('Redis is not connected; finished results wait for it')
+        break
+      case 'redisFull':
+        logger.error('Redis is full; no job is taken until results were taken or have expired')
+        break
+      case 'redisRoom':
+        logger.info('Redis has room again')
         break
       case 'error':
         logger.error({ err: event.error }, 'a queue operation failed')
@@ -82,9 +100,15 @@ function countRun(metrics: Metrics, result: Result, language: string): void {
   if (truncated.stdout) metrics.outputTruncated.inc({ stream: 'stdout' })
   if (truncated.stderr) metrics.outputTruncated.inc({ stream: 'stderr' })
   for (const { verdict, suspicious } of tests ?? []) {
-    metrics.tests.inc({ language, verdict })
+    // A cached result may be of a newer worker.
+    metrics.tests.inc({ language, verdict: knownVerdict(verdict) ?? 'runtime_error' })
     if (suspicious !== undefined) metrics.testsSuspicious.inc({ language })
   }
+}
+
+function deferralReason({ cause }: JobDeferred): 'image' | 'engine' | 'equal_job' {
+  if (cause === undefined) return 'equal_job'
+  return cause instanceof ImageMissingError ? 'image' : 'engine'
 }
 
 function retryReason(error: Error): 'engine' | 'image' | 'host' {

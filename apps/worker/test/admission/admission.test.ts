@@ -230,9 +230,9 @@ it('Admission.wasOvercommitted tells whether two or more executions were admitte
 describe('an exclusive execution', () => {
   const enterExclusively = (admission: Admission, log: string[] = []) =>
     admission
-      .enterExclusively(() => log.push('bar'), never)
+      .enterExclusively(() => log.push('blocks'), never)
       .then((leave) => {
-        log.push('alone')
+        log.push('runs')
         return leave
       })
 
@@ -283,12 +283,12 @@ describe('an exclusive execution', () => {
       inside.leave()
       inside = next
     }
-    expect(log).toEqual(['bar'])
+    expect(log).toEqual(['blocks'])
     const late = new Visitor(admission, SMALL)
     await settled()
     expect(late.isWaiting).toBe(true)
     inside.leave()
     await settled()
-    expect({ log, late: late.isWaiting }).toEqual({ log: ['bar', 'alone'], late: true })
+    expect({ log, late: late.isWaiting }).toEqual({ log: ['blocks', 'runs'], late: true })
   })
 })

@@ -9,7 +9,7 @@ const SMALL = { memoryMb: 64, cpus: 0.1 }
 const HOUR_MS = 3_600_000
 
 /** Advances the fake clock. */
-const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms)
+const advance = (ms: number) => vi.advanceTimersByTimeAsync(ms)
 
 beforeEach(() => {
   const toFake = ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'] as const
@@ -55,12 +55,12 @@ describe('an allowance', () => {
     const allowance = new TimeAllowance({ share: 0.05, windowMs: HOUR_MS, now: () => performance.now() })
     expect(allowance.availableMs).toBe(180_000)
     allowance.spend(100_000)
-    await pass(HOUR_MS / 2)
+    await advance(HOUR_MS / 2)
     allowance.spend(70_000)
     expect(allowance.availableMs).toBe(10_000)
-    await pass(HOUR_MS / 2)
+    await advance(HOUR_MS / 2)
     expect(allowance.availableMs).toBe(110_000)
-    await pass(10 * HOUR_MS)
+    await advance(10 * HOUR_MS)
     expect(allowance.availableMs).toBe(180_000)
   })
 
@@ -75,30 +75,29 @@ describe('an allowance', () => {
 describe('exclusive runs', () => {
   it('take at most 5 % of each hour, and at most a quarter of that for one tenant', async () => {
     const { ask, outcomes } = world()
-    let heldMs = 0
     for (const tenant of ['a', 'b', 'c', 'd', 'e']) {
       for (let done = 0; done < 12; done++) {
         const answer = ask(tenant, 9_900)
-        await pass(10_000)
+        await advance(10_000)
         await answer
       }
     }
-    heldMs = outcomes.reduce((sum, [, ms]) => sum + ms, 0)
+    const heldMs = outcomes.reduce((sum, [, ms]) => sum + ms, 0)
     expect(outcomes.map(([outcome]) => outcome === 'made')).toEqual(
       // A tenant's 45 s hold four runs of 9.9 s; four tenants leave two runs of all tenants' 180 s.
       [4, 4, 4, 4, 2].flatMap((made) => Array.from({ length: 12 }, (_, at) => at < made)),
     )
     expect(heldMs).toBeLessThanOrEqual(180_000)
-    await pass(HOUR_MS)
+    await advance(HOUR_MS)
     const later = ask('a', 10_000)
-    await pass(10_000)
+    await advance(10_000)
     expect(await later).toMatchObject({ outcome: 'made' })
   })
 
   it('are only as many of the requested ones as the allowance covers', async () => {
     const { ask } = world()
     const answer = ask('a', 20_000, [20_000, 20_000, 20_000])
-    await pass(40_000)
+    await advance(40_000)
     expect(await answer).toEqual({ outcome: 'made', ran: 2 })
   })
 
@@ -114,9 +113,9 @@ describe('exclusive runs', () => {
   it('end at the sum of their timeouts and the extra time', async () => {
     const { ask, outcomes, admission } = world()
     const answer = ask('a', 40_000, [5_000])
-    await pass(5_999)
+    await advance(5_999)
     expect(admission.use.running).toBe(1)
-    await pass(2)
+    await advance(2)
     expect(await answer).toEqual({ outcome: 'given_up' })
     expect(outcomes).toEqual([['given_up', 6_000]])
     expect(admission.use).toMatchObject({ running: 0, waiting: 0 })
@@ -126,7 +125,7 @@ describe('exclusive runs', () => {
     const { ask, enter, outcomes } = world()
     const leave = await enter('b')
     const answer = ask('a', 1_000)
-    await pass(30_001)
+    await advance(30_001)
     expect(await answer).toEqual({ outcome: 'given_up' })
     expect(outcomes).toEqual([['given_up', 0]])
     leave()
@@ -141,14 +140,14 @@ describe('exclusive runs', () => {
       const next = await enter('a')
       leave()
       leave = next
-      await pass(500)
+      await advance(500)
     }
     expect(admission.use).toMatchObject({ running: 1, waiting: 1 })
     const late = enter('a')
-    await pass(2_000)
+    await advance(2_000)
     expect(admission.use).toMatchObject({ running: 1, waiting: 2 })
     leave()
-    await pass(1_000)
+    await advance(1_000)
     expect(await answer).toMatchObject({ outcome: 'made' })
     const leaveLate = await late
     leaveLate()
@@ -159,12 +158,12 @@ describe('exclusive runs', () => {
   it('yield to a job of another tenant that has waited for longer than its own timeout', async () => {
     const { ask, enter, outcomes, admission } = world()
     const answer = ask('a', 20_000)
-    await pass(1_000)
+    await advance(1_000)
     const other = enter('b', 2_000)
     const own = enter('a', 100)
-    await pass(1_999)
+    await advance(1_999)
     expect(admission.use).toMatchObject({ running: 1, waiting: 2 })
-    await pass(200)
+    await advance(200)
     expect(await answer).toEqual({ outcome: 'yielded' })
     for (const leave of await Promise.all([other, own])) leave()
     expect(outcomes[0]?.[0]).toBe('yielded')
@@ -176,13 +175,13 @@ describe('exclusive runs', () => {
     const running = ask('a', 20_000)
     const next = ask('a', 20_000)
     const other = enter('b', 300_000)
-    await pass(MAX_FOREIGN_WAIT_MS + 200)
+    await advance(MAX_FOREIGN_WAIT_MS + 200)
     expect(await running).toEqual({ outcome: 'yielded' })
     // Admitted before the second exclusive run, which has waited for longer.
     const leave = await other
-    await pass(1_000)
+    await advance(1_000)
     leave()
-    await pass(20_000)
+    await advance(20_000)
     expect(await next).toMatchObject({ outcome: 'made' })
   })
 
@@ -203,7 +202,7 @@ describe('exclusive runs', () => {
       },
     })
     const answer = runs.run({ tenant: 'a', timeoutsMs: [1], extraMs: 0 }, never, async () => 'ran')
-    await pass(100)
+    await advance(100)
     expect(await answer).toEqual({ outcome: 'yielded' })
     expect(outcomes).toEqual([['yielded', 0]])
   })
@@ -227,7 +226,7 @@ describe('exclusive runs', () => {
       return promise
     })
     answer.catch(() => {})
-    await pass(10)
+    await advance(10)
     controller.abort(new Error('cancelled'))
     await expect(answer).rejects.toThrow('cancelled')
     expect(admission.use.running).toBe(0)

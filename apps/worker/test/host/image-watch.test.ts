@@ -15,7 +15,7 @@ function watch(absent: string[], engine = { up: true }) {
       asked.push(references)
       return references.filter((reference) => absent.includes(reference))
     },
-    askable: () => engine.up,
+    isEngineUp: () => engine.up,
     register: async (languages) => void reported.push(languages),
   })
   return { watched, reported, asked, engine }

@@ -95,7 +95,7 @@ describe('planExecution', () => {
     expect(plan({ code: 'x' }).egress).toBeUndefined()
     expect(plan({ code: 'x', network: 'pypi' }).egress?.name).toBe('pypi')
     expect(plan({ code: 'x', network: 'host' }).problems).toEqual([
-      'network: "host" is no profile of this deployment; it has none, pypi',
+      'network: "host" is not a profile of this deployment; it has none, pypi',
     ])
   })
 
@@ -132,7 +132,7 @@ describe('planExecution', () => {
 
   it('lists the existing runtimes when it refuses another', () => {
     expect(plan({ code: 'x', runtime: 'crun' }).problems).toEqual([
-      'runtime: "crun" is not here; there are runc, runsc',
+      'runtime: "crun" is not available; the runtimes are runc, runsc',
     ])
   })
 

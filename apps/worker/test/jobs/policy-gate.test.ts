@@ -34,7 +34,7 @@ it.each([
     minimum: parsePolicy(minimum),
     observe: (event) => void events.push(event),
   })
-  const decision = await gate.judge(execution('import os'), parsePolicy(asked), never)
+  const decision = await gate.check(execution('import os'), parsePolicy(asked), never)
   expect(decision.policy).toEqual(parsePolicy(applied))
   expect(decision.problems).toHaveLength(problems)
   expect(events).toEqual([{ id: 'j-1', attempt: 2, language: 'python', asked: parsePolicy(asked), decision }])
@@ -48,8 +48,8 @@ it('the policy metric counts a refusal once per rule, and no warnings', async ()
   const observe = policyObserver(metrics, () => {})
   const gate = policyGate({ checker, minimum: parsePolicy('off'), observe })
   const code = 'import os, sys\nimport os'
-  await gate.judge(execution(code), parsePolicy('warn:strict'), never)
-  await gate.judge(execution(code), parsePolicy('enforce:strict'), never)
+  await gate.check(execution(code), parsePolicy('warn:strict'), never)
+  await gate.check(execution(code), parsePolicy('enforce:strict'), never)
   const text = await metrics.render()
   const counted = text.split('\n').filter((line) => line.startsWith('isopod_policy_rejections_total{'))
   expect(counted).toEqual([

@@ -31,6 +31,6 @@ it.each([
 
 it.each(['b', 'perl', 'a,all'])('ISOPOD_PRELOAD=%s is refused with the supported values', (setting) => {
   expect(() => preloadedLanguages(setting, catalogue)).toThrow(
-    'ISOPOD_PRELOAD: must be all, or of a@1, c@1, got',
+    'ISOPOD_PRELOAD: must be all, or any of a@1, c@1, got',
   )
 })

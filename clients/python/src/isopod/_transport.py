@@ -146,7 +146,7 @@ class Transport:
         reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
         return UnavailableError(
             f"The gateway at {self.url} cannot be reached ({reason}); "
-            "start one with «isopod up», or set ISOPOD_URL"
+            "start one with 'isopod up', or set ISOPOD_URL"
         )
 
 

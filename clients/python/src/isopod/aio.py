@@ -123,7 +123,7 @@ class AsyncIsopod:
                 yield event
         finally:
             abort.set()
-            # A thread that still reads it closes it.
+            # A thread that still reads the events closes them.
             with suppress(ValueError):
                 events.close()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import time
 import uuid
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor
@@ -46,6 +47,7 @@ RETRY_SECONDS = 30.0
 # Maximum silence of a stream; the gateway sends something every 15 s.
 SILENCE_SECONDS = 60.0
 MAX_IN_FLIGHT = 1000
+_LOG = logging.getLogger("isopod")
 
 
 class Isopod:
@@ -62,7 +64,7 @@ class Isopod:
         self._transport = open_transport(url, key)
 
     def submit(self, code: str, language: str = "python", **options: Unpack[JobOptions]) -> str:
-        """Enqueues one job and returns its id.
+        """Enqueues one job and returns its id; logs a warning if no worker is running.
 
         :raises InvalidJobError: naming each wrong field; nothing was enqueued
         """
@@ -143,12 +145,15 @@ class Isopod:
         ]
 
     def queue(self) -> Dict[str, Any]:
-        """How full the queue is: ``waiting``, ``running``, ``oldest_waiting_seconds``, ``workers``, ``slots``."""
+        """How full the queue is: ``waiting``, ``running``, ``workers``, ``slots`` and so on."""
         found = self._transport.request("GET", "/v1/queue")
         return {snake_names(name): value for name, value in found.items()}
 
     def _submit(self, wire: Mapping[str, Any]) -> str:
-        return str(self._transport.request("POST", "/v1/executions", wire)["id"])
+        answer = self._transport.request("POST", "/v1/executions", wire)
+        if "warning" in answer:
+            _LOG.warning("%s %s", answer["id"], answer["warning"])
+        return str(answer["id"])
 
     def _read(self, id: str, wait: float = 0, abort: Optional[Abort] = None) -> Dict[str, Any]:
         path = f"{_path(id)}?wait={wait:.3f}" if wait > 0 else _path(id)

@@ -27,6 +27,9 @@ _STATUSES = {
     "compile_error": "execution_error",
     "memory_exceeded": "execution_error",
     "output_exceeded": "execution_error",
+    "validation_error": "setup_error",
+    "cancelled": "setup_error",
+    "setup_error": "setup_error",
 }
 
 # Linux numbers (signal(7)), because the program ran on Linux, wherever this client runs.
@@ -177,12 +180,14 @@ def _run(
 
 def _answer(result: Result, names: Mapping[str, str]) -> Dict[str, Any]:
     message = result.error_message
+    # A status that a newer worker added: it blames the program only if the result says so.
+    unknown = "execution_error" if result.attributable else "setup_error"
     return {
         "stdout": result.stdout,
         "stderr": result.stderr or result.compile_output,
         "exit_code": _exit_code(result),
         "execution_time": (result.wall_ms or 0) / 1000,
-        "status": _STATUSES.get(result.status, "setup_error"),
+        "status": _STATUSES.get(result.status, unknown),
         "error_message": None if message is None else _renamed(message, names),
     }
 

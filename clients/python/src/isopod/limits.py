@@ -23,7 +23,7 @@ class ExecutionLimits:
     in the constructor and when a field is assigned later.
 
     >>> ExecutionLimits(memory_limit=0)
-    Traceback (maximum recent call last):
+    Traceback (most recent call last):
     ValueError: memory_limit: must be a whole number from 16 to 1024, got 0
     """
 

@@ -40,15 +40,15 @@ class TestCase(TypedDict, total=False):
 
 
 class JobOptions(TypedDict, total=False):
-    """The fields of a job but for ``code`` and ``language``; ``docs/wire.md`` has their bounds."""
+    """The fields of a job except ``code`` and ``language``; ``docs/wire.md`` has their bounds."""
 
     stdin: str
     args: List[str]
     env: Mapping[str, str]
     compile_args: List[str]
     files: Mapping[str, Any]
-    fetch_files: List[str]
     """Path → text, bytes, or ``{"content": …, "encoding": …}``."""
+    fetch_files: List[str]
     input_data: Any
     limits: Limits
     network: str
@@ -64,6 +64,7 @@ class JobOptions(TypedDict, total=False):
     stream: bool
     tenant: str
     priority: int
+    expires_in_seconds: int
     idempotency_key: str
     labels: Mapping[str, str]
     callback_url: str
@@ -104,7 +105,8 @@ class Result:
     id: str
     status: str
     """``success``, ``execution_error``, ``compile_error``, ``timeout``, ``memory_exceeded``,
-    ``output_exceeded``, ``validation_error``, ``cancelled`` or ``setup_error``"""
+    ``output_exceeded``, ``validation_error``, ``cancelled`` or ``setup_error``; of a newer worker
+    also another word, for which ``attributable`` says whether it describes the program"""
     exit_code: Optional[int]
     signal: Optional[str]
     limit: Optional[str]
@@ -200,7 +202,7 @@ class Event:
 
     @property
     def text(self) -> str:
-        """Printed text; empty for events that are no output."""
+        """Printed text; empty for events that are not output."""
         return str(self.data.get("text", ""))
 
 

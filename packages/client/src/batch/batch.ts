@@ -37,7 +37,7 @@ export interface Batch extends AsyncIterable<SampleResult> {
    * @throws {InvalidJobError} naming the invalid sample
    * @throws {BatchBusyError} if another producer works on the batch, or took it over
    * @throws {BatchConflictError} if the batch was started with other samples or another `stopWhen`
-   * @throws {UnavailableError} if Redis is away for a minute, or the client was closed; the batch can be resumed
+   * @throws {UnavailableError} if Redis is unavailable for a minute, or the client was closed; the batch can be resumed
    * @throws the signal's reason when it aborts, and errors of `samples`
    */
   summary(): Promise<BatchSummary>
@@ -188,7 +188,7 @@ class QueueBatch implements Batch {
   async #settle(judge: Judge, pending: PendingSample, signal: AbortSignal): Promise<void> {
     const result = await judge.judge(pending)
     this.#tally.add(pending.place, result)
-    judge.cancelAnswered(result.problem)
+    judge.cancelSkippable(result.problem)
     if (!result.resumed) this.#rate.add()
     this.#throttle.note()
     // The iterating program may never take the result.

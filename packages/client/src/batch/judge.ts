@@ -11,7 +11,7 @@ import {
   UnknownJobError,
   unexecutedJobResult,
 } from '@isopod/queue'
-import { isRefusedUnseen, judged } from './judged.ts'
+import { batchOutcome, isRefusedBeforeCheck } from './batch-outcome.ts'
 import type { ResolvedBatchOptions } from './options.ts'
 import { type ParsedSample, sampleFingerprint } from './parse-sample.ts'
 import { retryWhileUnavailable } from './retry-while-unavailable.ts'
@@ -63,7 +63,7 @@ export class Judge {
     const { sample, place, record } = pending
     const { id, problem, job } = sample
     const about = { id, problem, resumed: false, retriedFaults: 0 }
-    // Every run refuses it alike, so it needs no record.
+    // Every run of the batch refuses it, so it needs no record.
     if ('refusal' in job) return { ...about, outcome: 'failed', result: refusedResult(sample, job.refusal) }
 
     const fingerprint = sampleFingerprint(problem, job, options.stopWhen === 'never' ? undefined : place)
@@ -73,17 +73,17 @@ export class Judge {
       const result = await this.#ask(() => producer.storedResult(jobId))
       return { id, problem, outcome, jobId, retriedFaults, resumed: true, ...(result && { result }) }
     }
-    const isAnswered = () => tally.problem(problem).isAnsweredFor(place)
+    const canSkip = () => tally.problem(problem).canSkip(place)
     let retriedFaults = record === undefined ? 0 : record.retries + 1
     for (let tries = 1; ; tries++, retriedFaults++) {
-      if (isAnswered()) return { ...about, outcome: 'skipped', retriedFaults }
+      if (canSkip()) return { ...about, outcome: 'skipped', retriedFaults }
       const { jobId, result } = await this.#run({ ...pending, job, fingerprint }, retriedFaults)
-      const outcome = result === undefined ? 'fault' : judged(job, result)
+      const outcome = result === undefined ? 'fault' : batchOutcome(job, result)
       const ended = { ...about, jobId, retriedFaults, ...(result && { result }) }
       const isCancelled = result?.status === 'cancelled'
-      if (isCancelled && isAnswered()) return { ...ended, outcome: 'skipped' }
+      if (isCancelled && canSkip()) return { ...ended, outcome: 'skipped' }
       // A job that another caller cancelled is not replaced; a refused job would be refused again.
-      const isFinal = isCancelled || (result !== undefined && isRefusedUnseen(result))
+      const isFinal = isCancelled || (result !== undefined && isRefusedBeforeCheck(result))
       if (outcome === 'fault' && !isFinal && tries < options.faultTries) {
         await this.#pause(options.faultPauseMs * 2 ** (tries - 1))
         continue
@@ -95,10 +95,10 @@ export class Judge {
   }
 
   /** Cancels the jobs in flight of a problem's samples that can be skipped. */
-  cancelAnswered(problem: string): void {
+  cancelSkippable(problem: string): void {
     const { tally } = this.#parts
     for (const [jobId, other] of this.#inFlight) {
-      if (other.problem === problem && tally.problem(problem).isAnsweredFor(other.place)) this.#cancel(jobId)
+      if (other.problem === problem && tally.problem(problem).canSkip(other.place)) this.#cancel(jobId)
     }
   }
 
@@ -118,8 +118,8 @@ export class Judge {
     this.#inFlight.set(jobId, { problem, place })
     try {
       await this.#ask(() => producer.enqueue([entry]))
-      // The problem may have been answered before there was a job to cancel.
-      if (tally.problem(problem).isAnsweredFor(place)) this.#cancel(jobId)
+      // The sample may have become skippable before there was a job to cancel.
+      if (tally.problem(problem).canSkip(place)) this.#cancel(jobId)
       return { jobId, result: await producer.waitForResult(jobId, { signal }) }
     } catch (error) {
       if (error instanceof IdempotencyConflictError) throw conflict(options.id, id)

@@ -7,15 +7,16 @@ export type StopWhen = 'never' | 'passed' | 'failed'
 /**
  * The samples of one problem, in order.
  *
- * A sample that answers the problem skips only the samples after it; earlier ones continue. The first sample to pass therefore does
- * not depend on timing, and the estimate has no bias.
+ * A sample that ended as `stopWhen` says lets only the samples after it be skipped; earlier ones continue. Timing therefore does
+ * not change which sample is the first to pass, and the estimate has no bias.
  */
 export class BatchProblem {
   readonly #stopWhen: StopWhen
   readonly #outcomes: (BatchOutcome | undefined)[] = []
   /** Cached: progress reads them many times a second, and a batch has up to a million samples. */
   readonly #counts = { passed: 0, failed: 0 }
-  #answeredAt = Number.POSITIVE_INFINITY
+  /** Place of the first sample that ended as `stopWhen` says. */
+  #firstDecisive = Number.POSITIVE_INFINITY
 
   constructor(stopWhen: StopWhen) {
     this.#stopWhen = stopWhen
@@ -30,12 +31,12 @@ export class BatchProblem {
   settle(place: number, outcome: BatchOutcome): void {
     this.#outcomes[place] = outcome
     if (outcome === 'passed' || outcome === 'failed') this.#counts[outcome] += 1
-    if (outcome === this.#stopWhen) this.#answeredAt = Math.min(this.#answeredAt, place)
+    if (outcome === this.#stopWhen) this.#firstDecisive = Math.min(this.#firstDecisive, place)
   }
 
   /** Whether a sample can be skipped. */
-  isAnsweredFor(place: number): boolean {
-    return place > this.#answeredAt
+  canSkip(place: number): boolean {
+    return place > this.#firstDecisive
   }
 
   /** Whether a sample passed. */

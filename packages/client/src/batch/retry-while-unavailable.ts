@@ -1,14 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { UnavailableError } from '@isopod/protocol'
+import { QueueFullError, StorageFullError, TenantQueueFullError } from '@isopod/queue'
 
-/** How long a batch waits while Redis is away, in milliseconds; then it ends, and can be resumed. */
+/** How long a batch waits while Redis is unavailable or full, in milliseconds; then it ends, and can be resumed. */
 const TIMEOUT_MS = 60_000
 const PAUSE_MS = 500
 
 /**
- * Repeats an idempotent call while Redis is away. Not p-retry, which discards the result of a call that ends after an abort.
+ * Repeats an idempotent call while Redis is unavailable or full, and while the queue is full or the tenant has too many waiting jobs.
+ * Not p-retry, which discards the result of a call that ends after an abort.
  *
- * @throws {UnavailableError} after a minute
+ * @throws {UnavailableError} or {@link StorageFullError} after a minute
  * @throws the signal's reason when it aborts
  */
 export async function retryWhileUnavailable<T>(call: () => Promise<T>, signal: AbortSignal): Promise<T> {
@@ -18,8 +20,12 @@ export async function retryWhileUnavailable<T>(call: () => Promise<T>, signal: A
       return await call()
     } catch (error) {
       signal.throwIfAborted()
-      if (!(error instanceof UnavailableError) || performance.now() > deadline) throw error
-      await sleep(PAUSE_MS, undefined, { signal }).catch(() => signal.throwIfAborted())
+      const isOut = error instanceof UnavailableError || error instanceof StorageFullError
+      const isDown = isOut && performance.now() <= deadline
+      const isFull = error instanceof QueueFullError || error instanceof TenantQueueFullError
+      if (!isDown && !isFull) throw error
+      const pauseMs = error instanceof QueueFullError ? error.retryAfterSeconds * 1000 : PAUSE_MS
+      await sleep(pauseMs, undefined, { signal }).catch(() => signal.throwIfAborted())
     }
   }
 }

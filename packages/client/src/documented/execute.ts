@@ -6,8 +6,9 @@ import {
   NO_EXIT_CODE,
   type Result,
 } from '@isopod/protocol'
-import { connect, type IsopodClient } from '../client.ts'
-import { checkNumber, ExecutionLimits, jobLimits } from './execution-limits.ts'
+import { connect } from '../client.ts'
+import type { IsopodClient } from '../isopod-client.ts'
+import { checkNumber, ExecutionLimits, jobLimits, TIME_LIMIT_RULE } from './execution-limits.ts'
 
 /** Maximum number of processes in the API document. */
 const MAX_PROCESSES = 50
@@ -85,10 +86,10 @@ export async function executeCode(
   options: ExecuteOptions & { readonly timeout?: number | undefined } = {},
 ): Promise<ExecutionResult> {
   const { timeout = 30 } = options
-  const outcome = await resultOf({ language, code, options }, () => ({
-    timeoutSeconds: checkNumber('timeout', timeout, [true, 1, 300]),
+  const resultOrError = await runJob({ language, code, options }, () => ({
+    timeoutSeconds: checkNumber('timeout', timeout, TIME_LIMIT_RULE),
   }))
-  return typeof outcome === 'string' ? refused(outcome) : answerOf(outcome)
+  return typeof resultOrError === 'string' ? refusedResult(resultOrError) : executionResult(resultOrError)
 }
 
 /** Runs a program with limits and reports its usage: `execute_with_limits()` of the API document. Never rejects for a job. */
@@ -98,7 +99,7 @@ export async function executeWithLimits(
   limits: ExecutionLimits = new ExecutionLimits(),
   options: ExecuteOptions = {},
 ): Promise<LimitedResult> {
-  return limited(await resultOf({ language, code, options }, () => jobLimits(limits)), limits)
+  return limitedResult(await runJob({ language, code, options }, () => jobLimits(limits)), limits)
 }
 
 /**
@@ -111,19 +112,19 @@ export async function sandboxProcessIsolation(
   limits: ExecutionLimits = new ExecutionLimits(),
   options: ExecuteOptions = {},
 ): Promise<IsolatedResult> {
-  const outcome = await resultOf({ language, code, options }, () => jobLimits(limits))
-  const origin = typeof outcome === 'string' ? undefined : outcome.containerOrigin
+  const resultOrError = await runJob({ language, code, options }, () => jobLimits(limits))
+  const origin = typeof resultOrError === 'string' ? undefined : resultOrError.containerOrigin
   const isolation =
-    typeof outcome === 'string' || origin === undefined
+    typeof resultOrError === 'string' || origin === undefined
       ? { isolated: false, method: null, runtime: null, fresh: null, network: null }
       : {
           isolated: true,
           method: 'container' as const,
-          runtime: outcome.runtime,
+          runtime: resultOrError.runtime,
           fresh: origin !== 'batch',
           network: false,
         }
-  return { ...limited(outcome, limits), isolation }
+  return { ...limitedResult(resultOrError, limits), isolation }
 }
 
 /**
@@ -154,8 +155,8 @@ interface ExecuteRequest {
   readonly options: ExecuteOptions
 }
 
-/** The job's result, or one sentence about why there is none. */
-async function resultOf(request: ExecuteRequest, limits: () => JobInput['limits']): Promise<Result | string> {
+/** Runs a job. @returns its result, or the message of the error because of which there is none */
+async function runJob(request: ExecuteRequest, limits: () => JobInput['limits']): Promise<Result | string> {
   const { language, code, options } = request
   const { stdin, sessionId, client: given } = options
   try {
@@ -187,37 +188,38 @@ async function withClient<T>(
   }
 }
 
-function answerOf(result: Result): ExecutionResult {
+function executionResult(result: Result): ExecutionResult {
   return {
     stdout: result.stdout,
     stderr: result.stderr || (result.compileOutput ?? ''),
     exit_code: documentedExitCode(result, result.status),
     execution_time: (result.wallMs ?? 0) / 1000,
-    status: documentedStatus(result.status),
+    status: documentedStatus(result),
     error_message: result.errorMessage,
   }
 }
 
-function refused(sentence: string): ExecutionResult {
+function refusedResult(errorMessage: string): ExecutionResult {
   return {
     stdout: '',
     stderr: '',
     exit_code: NO_EXIT_CODE,
     execution_time: 0,
     status: 'setup_error',
-    error_message: sentence,
+    error_message: errorMessage,
   }
 }
 
-function limited(outcome: Result | string, limits: ExecutionLimits): LimitedResult {
-  const result = typeof outcome === 'string' ? undefined : outcome
-  const answer = typeof outcome === 'string' ? refused(outcome) : answerOf(outcome)
+function limitedResult(resultOrError: Result | string, limits: ExecutionLimits): LimitedResult {
+  const result = typeof resultOrError === 'string' ? undefined : resultOrError
+  const plain =
+    typeof resultOrError === 'string' ? refusedResult(resultOrError) : executionResult(resultOrError)
   const usage = result?.resourceUsage
   const applied = result?.limitsApplied
   return {
-    ...answer,
-    stdout: firstCharacters(answer.stdout, limits.maxOutputChars),
-    stderr: firstCharacters(answer.stderr, limits.maxOutputChars),
+    ...plain,
+    stdout: firstCharacters(plain.stdout, limits.maxOutputChars),
+    stderr: firstCharacters(plain.stderr, limits.maxOutputChars),
     resource_usage: {
       execution_time_seconds: usage?.executionTimeSeconds ?? 0,
       memory_start_mb: usage?.memoryStartMb ?? 0,

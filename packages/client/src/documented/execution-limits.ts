@@ -3,13 +3,18 @@ import { ConfigError, type LimitsRequest, MAX_OUTPUT_BYTES } from '@isopod/proto
 /** Maximum length of a character in UTF-8, in bytes. */
 const MAX_CHARACTER_BYTES = 4
 
-/** Whether the field must be a whole number, its minimum, its maximum. */
-const BOUNDS = {
-  timeLimit: [true, 1, 300],
-  memoryLimit: [true, 16, 1024],
-  cpuLimit: [false, 0.1, 256],
-  maxOutputChars: [true, 1, MAX_OUTPUT_BYTES],
-} as const
+/** Allowed values of a number. */
+interface NumberRule {
+  readonly min: number
+  readonly max: number
+  readonly isWhole: boolean
+}
+
+/** The wall-clock time of an execution, in seconds. */
+export const TIME_LIMIT_RULE: NumberRule = { min: 1, max: 300, isWhole: true }
+const MEMORY_LIMIT_RULE: NumberRule = { min: 16, max: 1024, isWhole: true }
+const CPU_LIMIT_RULE: NumberRule = { min: 0.1, max: 256, isWhole: false }
+const OUTPUT_LIMIT_RULE: NumberRule = { min: 1, max: MAX_OUTPUT_BYTES, isWhole: true }
 
 /** The fields of {@link ExecutionLimits}. */
 export interface ExecutionLimitsOptions {
@@ -33,23 +38,19 @@ export class ExecutionLimits implements Required<ExecutionLimitsOptions> {
   /** @throws {ConfigError} naming the field, what is allowed and what was given */
   constructor(options: ExecutionLimitsOptions = {}) {
     const { timeLimit = 30, memoryLimit = 256, cpuLimit = 0.5, maxOutputChars = 100_000 } = options
-    this.timeLimit = checkNumber('timeLimit', timeLimit, BOUNDS.timeLimit)
-    this.memoryLimit = checkNumber('memoryLimit', memoryLimit, BOUNDS.memoryLimit)
-    this.cpuLimit = checkNumber('cpuLimit', cpuLimit, BOUNDS.cpuLimit)
-    this.maxOutputChars = checkNumber('maxOutputChars', maxOutputChars, BOUNDS.maxOutputChars)
+    this.timeLimit = checkNumber('timeLimit', timeLimit, TIME_LIMIT_RULE)
+    this.memoryLimit = checkNumber('memoryLimit', memoryLimit, MEMORY_LIMIT_RULE)
+    this.cpuLimit = checkNumber('cpuLimit', cpuLimit, CPU_LIMIT_RULE)
+    this.maxOutputChars = checkNumber('maxOutputChars', maxOutputChars, OUTPUT_LIMIT_RULE)
   }
 }
 
 /** @throws {ConfigError} naming the field, what is allowed and what was given */
-export function checkNumber(
-  name: string,
-  value: unknown,
-  [whole, min, max]: readonly [boolean, number, number],
-): number {
+export function checkNumber(name: string, value: unknown, { min, max, isWhole }: NumberRule): number {
   const fits = typeof value === 'number' && value >= min && value <= max
-  if (fits && (!whole || Number.isInteger(value))) return value
+  if (fits && (!isWhole || Number.isInteger(value))) return value
   throw new ConfigError(
-    `${name}: must be a ${whole ? 'whole ' : ''}number from ${min} to ${max}, got ${JSON.stringify(value)}`,
+    `${name}: must be a ${isWhole ? 'whole ' : ''}number from ${min} to ${max}, got ${JSON.stringify(value)}`,
   )
 }
 

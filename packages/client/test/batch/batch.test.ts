@@ -14,7 +14,7 @@ function samples(programs: Record<string, readonly string[]>): Sample[] {
 }
 
 /** Runs a batch to its end. */
-async function all(client: IsopodClient, options: BatchOptions) {
+async function runBatch(client: IsopodClient, options: BatchOptions) {
   const batch = client.batch(options)
   const results: SampleResult[] = []
   for await (const result of batch) results.push(result)
@@ -27,7 +27,7 @@ test('a batch yields the outcome of each sample and a summary', async () => {
   const given = samples({ a: ['pass', 'fail', 'fail', 'pass'], b: ['fail', 'fail', 'fail'], c: ['pass'] })
   const received: Progress[] = []
   const onProgress = (progress: Progress) => void received.push(progress)
-  const { results, summary } = await all(client, { samples: given, k: [1, 2], onProgress })
+  const { results, summary } = await runBatch(client, { samples: given, k: [1, 2], onProgress })
   expect(results.map(({ id, outcome }) => `${id} ${outcome}`).sort()).toEqual([
     'a/0 passed',
     'a/1 failed',
@@ -60,14 +60,14 @@ test('samples are pulled only as fast as results are taken', async () => {
   const batch = client.batch({ samples: source(), inFlight: 8 })
   expect(pulled).toBe(0)
   let taken = 0
-  let most = 0
+  let maxAhead = 0
   for await (const { outcome } of batch) {
     if (outcome === 'passed') taken += 1
     if (taken < 5) await sleep(50)
-    most = Math.max(most, pulled - taken)
+    maxAhead = Math.max(maxAhead, pulled - taken)
   }
   expect(taken).toBe(100)
-  expect(most).toBeLessThanOrEqual(8 + 1)
+  expect(maxAhead).toBeLessThanOrEqual(8 + 1)
 })
 
 test('a batch without an iteration is judged too', async () => {
@@ -88,8 +88,8 @@ test('a batch with a used id judges new samples and yields earlier verdicts agai
   })
   const first = samples({ a: ['pass #1', 'fail #2'] })
   const more = [...first, ...samples({ b: ['pass #3'] })]
-  const once = await all(client, { id: 'again', samples: first })
-  const twice = await all(client, { id: 'again', samples: more, k: [1, 2] })
+  const once = await runBatch(client, { id: 'again', samples: first })
+  const twice = await runBatch(client, { id: 'again', samples: more, k: [1, 2] })
   expect(ran.sort()).toEqual(['fail #2', 'pass #1', 'pass #3'])
   expect(once.results.map(({ resumed }) => resumed)).toEqual([false, false])
   const byId = (results: readonly SampleResult[]) => new Map(results.map((each) => [each.id, each]))
@@ -151,7 +151,7 @@ test('an abort leaves jobs in flight, and the next run finds them', async () => 
   await expect(stopped).rejects.toThrow('enough for today')
   await sleep(200)
   release.resolve()
-  const { summary } = await all(client, { id: 'paused', samples: given })
+  const { summary } = await runBatch(client, { id: 'paused', samples: given })
   expect(summary).toMatchObject({ passed: 3 })
   expect(started.length).toBe(3)
 })
@@ -207,7 +207,7 @@ test('results of a batch go to a results queue only if the job names one', async
   expect(keys.filter((key) => !key.includes(':results-mine:'))).toEqual([])
 })
 
-test('an invalid sample ends the batch, but unusable code is a verdict', async () => {
+test('an invalid sample ends the batch, but a sample with invalid code fails alone', async () => {
   const client = await bench.client()
   await bench.worker(echo)
   const [good] = samples({ a: ['pass'] })
@@ -223,7 +223,7 @@ test('an invalid sample ends the batch, but unusable code is a verdict', async (
   )
   await expect(run({ ...good, id: 'c', job: { code: 'x', batchId: 'k' } })).rejects.toThrow(/batchId/)
   await expect(run(null)).rejects.toThrow(/^samples\.id/)
-  const { results, summary } = await all(client, {
+  const { results, summary } = await runBatch(client, {
     samples: [good, { id: 'e', problem: 'a', job: { code: '' } }],
   })
   expect(summary).toMatchObject({ passed: 1, failed: 1 })
@@ -238,15 +238,15 @@ test('an error of the sample source ends the batch', async () => {
   await bench.worker(judge)
   const source = async function* (): AsyncGenerator<Sample> {
     yield { id: 'a', problem: 'a', job: { code: 'pass' } }
-    throw new Error('line 2 is no JSON')
+    throw new Error('line 2 is not JSON')
   }
   const batch = client.batch({ samples: source() })
   const taken: string[] = []
   const loop = async () => {
     for await (const { id } of batch) taken.push(id)
   }
-  await expect(loop()).rejects.toThrow('line 2 is no JSON')
-  await expect(batch.summary()).rejects.toThrow('line 2 is no JSON')
+  await expect(loop()).rejects.toThrow('line 2 is not JSON')
+  await expect(batch.summary()).rejects.toThrow('line 2 is not JSON')
 })
 
 test('a source that also aborts the batch, or fails again when closed, does not hide the first error', async () => {

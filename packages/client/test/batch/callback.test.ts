@@ -14,7 +14,7 @@ import { judge } from './programs.ts'
 
 const bench = useBench()
 const SECRET = 'between us'
-const forever = new AbortController().signal
+const neverAborted = new AbortController().signal
 
 interface Received {
   readonly body: string
@@ -74,7 +74,7 @@ test('a failing receiver is tried again, and a redirect is not followed', async 
     if (count === 3) return void response.destroy()
     response.end('x'.repeat(100_000))
   }
-  expect(await deliver({ url, secret: SECRET }, '{}', forever, 5)).toBe(true)
+  expect(await deliver({ url, secret: SECRET }, '{}', neverAborted, 5)).toBe(true)
   expect(received.map(({ path }) => path)).toEqual(['/done', '/done', '/done', '/done'])
 })
 
@@ -83,7 +83,7 @@ test('a refused callback is given up after five attempts, the summary says so, a
   onTestFinished(() => producer.close())
   await bench.worker(judge)
   const samples: Sample[] = [{ id: 'a', problem: 'p', job: { code: 'pass' } }]
-  const parts = { producer, checkLanguages: async () => {}, closing: forever, onRun: () => {} }
+  const parts = { producer, checkLanguages: async () => {}, closing: neverAborted, onRun: () => {} }
   answer = (response) => response.writeHead(503).end()
   const run = () =>
     openBatch(

@@ -1,3 +1,4 @@
+import { openConsumer } from '@isopod/queue'
 import { expect, test } from 'vitest'
 import type { BatchOptions, IsopodClient, Sample, SampleResult } from '../../src/index.ts'
 import { until, useBench } from '../harness.ts'
@@ -5,7 +6,7 @@ import { judge } from './programs.ts'
 
 const bench = useBench()
 
-async function all(client: IsopodClient, options: BatchOptions) {
+async function runBatch(client: IsopodClient, options: BatchOptions) {
   const batch = client.batch({ faultPauseMs: 10, ...options })
   const results = new Map<string, SampleResult>()
   for await (const result of batch) results.set(result.id, result)
@@ -26,7 +27,7 @@ test('a sample with a platform fault is submitted again, and the last attempt gi
     starts += 1
     return judge(starts < 3 ? { ...delivery, job: { ...delivery.job, code: 'fault' } } : delivery)
   })
-  const { results, summary } = await all(client, { samples: [sample('a', 'fail')] })
+  const { results, summary } = await runBatch(client, { samples: [sample('a', 'fail')] })
   expect(results.get('a')).toMatchObject({
     outcome: 'failed',
     retriedFaults: 2,
@@ -44,7 +45,7 @@ test('a sample refused for its limits has no verdict and is not submitted again 
     starts += 1
     return judge(delivery)
   })
-  const { results, summary } = await all(client, { samples: [sample('a', 'refuse')] })
+  const { results, summary } = await runBatch(client, { samples: [sample('a', 'refuse')] })
   expect(results.get('a')).toMatchObject({ outcome: 'fault', result: { status: 'validation_error' } })
   expect(summary).toMatchObject({ failed: 0, faults: 1, retriedFaults: 0, passAt: { 1: null } })
   expect(starts).toBe(1)
@@ -63,13 +64,13 @@ test('a sample with only platform faults has no verdict, is not scored, and is t
     )
   })
   const samples = [sample('a', 'pass'), sample('b', 'fault')]
-  const first = await all(client, { id: 'nightly', samples })
+  const first = await runBatch(client, { id: 'nightly', samples })
   expect(first.results.get('b')).toMatchObject({ outcome: 'fault', result: { status: 'setup_error' } })
   expect(first.summary).toMatchObject({ passed: 1, failed: 0, faults: 1, retriedFaults: 2 })
   expect(first.summary.passAt['1']).toMatchObject({ estimate: 1, problems: 1 })
   expect(starts.filter((code) => code === 'fault').length).toBe(3)
   isMended = true
-  const second = await all(client, { id: 'nightly', samples })
+  const second = await runBatch(client, { id: 'nightly', samples })
   expect(second.summary).toMatchObject({
     passed: 2,
     faults: 0,
@@ -88,11 +89,27 @@ test('a job that another caller cancels is a fault and is not replaced', async (
     await new Promise((resolve) => signal.addEventListener('abort', resolve))
     throw signal.reason
   })
-  const running = all(client, { samples: [sample('a', 'hold')] })
+  const running = runBatch(client, { samples: [sample('a', 'hold')] })
   await until(() => taken.length === 1)
   await client.cancel(taken[0] ?? '')
   const { results, summary } = await running
   expect(results.get('a')).toMatchObject({ outcome: 'fault', result: { status: 'cancelled' } })
   expect(summary).toMatchObject({ faults: 1, retriedFaults: 0, passAt: { 1: null } })
   expect(taken.length).toBe(1)
+})
+
+test('a batch waits while its tenant has as many waiting jobs as it may have', async () => {
+  const client = await bench.client()
+  await bench.worker(async (delivery) => judge(delivery))
+  const operator = await openConsumer({
+    ...{ url: bench.url, prefix: bench.prefix, workerId: 'operator' },
+    tenants: { '*': { maxQueued: 1 } },
+  })
+  await expect(client.submitMany([{ code: 'pass' }, { code: 'pass' }])).rejects.toMatchObject({
+    code: 'tenant_queue_full',
+  })
+  const samples = ['a', 'b', 'c', 'd'].map((id) => sample(id, 'pass'))
+  const { summary } = await runBatch(client, { samples })
+  expect(summary).toMatchObject({ passed: 4, faults: 0 })
+  await operator.close()
 })

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { judged } from '../../src/batch/judged.ts'
+import { batchOutcome } from '../../src/batch/batch-outcome.ts'
 import { resolveBatchOptions } from '../../src/batch/options.ts'
 import { progressOf } from '../../src/batch/progress.ts'
 import { Rate } from '../../src/batch/rate.ts'
@@ -102,20 +102,20 @@ test('a sample passes only if all its tests do, and a result that is not attribu
   const result = { attributable: true, status: 'success' } as Result
   const summary = { passed: 2, total: 2, score: 1, status: 'success' } as const
   const tests = [{}, {}] as never
-  expect(judged({ tests: undefined }, result)).toBe('passed')
-  expect(judged({ tests: undefined }, { ...result, status: 'timeout' })).toBe('failed')
-  expect(judged({ tests: undefined }, { ...result, status: 'setup_error', attributable: false })).toBe(
+  expect(batchOutcome({ tests: undefined }, result)).toBe('passed')
+  expect(batchOutcome({ tests: undefined }, { ...result, status: 'timeout' })).toBe('failed')
+  expect(batchOutcome({ tests: undefined }, { ...result, status: 'setup_error', attributable: false })).toBe(
     'fault',
   )
-  expect(judged({ tests }, { ...result, summary })).toBe('passed')
-  expect(judged({ tests }, { ...result, summary, attributable: false })).toBe('fault')
-  expect(judged({ tests }, { ...result, summary: { ...summary, passed: 1 } })).toBe('failed')
-  expect(judged({ tests }, { ...result, summary: { ...summary, passed: 1, total: 1 } })).toBe('failed')
-  expect(judged({ tests }, result)).toBe('failed')
+  expect(batchOutcome({ tests }, { ...result, summary })).toBe('passed')
+  expect(batchOutcome({ tests }, { ...result, summary, attributable: false })).toBe('fault')
+  expect(batchOutcome({ tests }, { ...result, summary: { ...summary, passed: 1 } })).toBe('failed')
+  expect(batchOutcome({ tests }, { ...result, summary: { ...summary, passed: 1, total: 1 } })).toBe('failed')
+  expect(batchOutcome({ tests }, result)).toBe('failed')
   const policy = { mode: 'enforce', rules: 'standard', checked: true } as const
   const refused = { ...result, status: 'validation_error' } as const
-  expect(judged({ tests }, { ...refused, policy })).toBe('failed')
-  expect(judged({ tests }, refused)).toBe('fault')
+  expect(batchOutcome({ tests }, { ...refused, policy })).toBe('failed')
+  expect(batchOutcome({ tests }, refused)).toBe('fault')
 })
 
 test('an invalid option is refused, naming it, what is allowed and what was given', () => {

@@ -69,25 +69,25 @@ describe('pass@k of many problems', () => {
     { samples: 10, chances: 'between 0 and 1', chance: (random: number) => random, truth: 0.5 },
     { samples: 1, chances: 'of 0.98', chance: () => 0.98, truth: 0.98 },
     { samples: 5, chances: 'of 0 or 1', chance: (random: number) => Math.round(random), truth: 0.5 },
-  ])('covers the true value about nineteen times out of twenty, with probabilities $chances', (world) => {
+  ])('covers the true value about nineteen times out of twenty, with probabilities $chances', (model) => {
     // 200 experiments with 100 problems each, from a seeded generator.
     let state = 7
     const random = () => {
       state = (state * 48_271) % 2_147_483_647
       return state / 2_147_483_647
     }
-    let held = 0
+    let covered = 0
     for (let experiment = 0; experiment < 200; experiment++) {
       const problems = Array.from({ length: 100 }, () => {
-        const chance = world.chance(random())
-        const passed = Array.from({ length: world.samples }, () => random() < chance).filter(Boolean).length
-        return { samples: world.samples, passed }
+        const chance = model.chance(random())
+        const passed = Array.from({ length: model.samples }, () => random() < chance).filter(Boolean).length
+        return { samples: model.samples, passed }
       })
       const { low, high } = meanPassAtK(problems, 1) ?? { low: 1, high: 0 }
-      if (low <= world.truth && world.truth <= high) held++
+      if (low <= model.truth && model.truth <= high) covered++
     }
-    expect(held).toBeGreaterThan(180)
-    expect(held).toBeLessThan(200)
+    expect(covered).toBeGreaterThan(180)
+    expect(covered).toBeLessThan(200)
   })
 
   it('has a non-empty interval if all passed or none did', () => {
@@ -97,7 +97,7 @@ describe('pass@k of many problems', () => {
     expect(meanPassAtK(none, 1)).toEqual({ value: 0, low: 0, high: expect.closeTo(0.0229, 4) })
   })
 
-  it('has an interval even if it is near 1 or its values are nearly equal', () => {
+  it('has a non-empty interval if the mean is near 1 or the problems are nearly equal', () => {
     const nearly = meanPassAtK(
       [
         { samples: 200, passed: 200 },

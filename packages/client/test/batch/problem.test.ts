@@ -6,12 +6,12 @@ import type { BatchOutcome } from '../../src/batch/sample.ts'
 
 const programs = fc.array(fc.constantFrom('passed', 'failed', 'fault'), { minLength: 1, maxLength: 12 })
 
-/** Settles samples in a given order like a batch: a sample whose problem is already answered is skipped. */
+/** Settles samples in a given order as a batch does: a sample that can be skipped is skipped. */
 function run(stopWhen: StopWhen, outcomes: readonly BatchOutcome[], order: readonly number[]): BatchProblem {
   const problem = new BatchProblem(stopWhen)
   for (const _ of outcomes) problem.enter()
   for (const place of order) {
-    problem.settle(place, problem.isAnsweredFor(place) ? 'skipped' : (outcomes[place] ?? 'fault'))
+    problem.settle(place, problem.canSkip(place) ? 'skipped' : (outcomes[place] ?? 'fault'))
   }
   return problem
 }

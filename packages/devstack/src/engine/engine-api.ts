@@ -22,16 +22,17 @@ export async function askEngine(
   options: { deadlineMs?: number; env?: NodeJS.ProcessEnv } = {},
 ): Promise<EngineReply> {
   const [method, path] = target.split(' ', 2)
-  return await new Promise((settle, fail) => {
+  return await new Promise((settle, reject) => {
     const request = open(dockerHost, { method, path }, options.env ?? process.env)
-    const late = setTimeout(
+    const timer = setTimeout(
       () => request.destroy(new Error('no answer in time')),
       options.deadlineMs ?? 30_000,
     )
-    request.once('error', (error) => {
-      clearTimeout(late)
-      fail(error)
-    })
+    const fail = (error: Error) => {
+      clearTimeout(timer)
+      reject(error)
+    }
+    request.once('error', fail)
     request.once('response', (response) => {
       let body = ''
       response.setEncoding('utf8').on('data', (chunk: string) => {
@@ -39,7 +40,7 @@ export async function askEngine(
       })
       response.once('error', fail)
       response.once('end', () => {
-        clearTimeout(late)
+        clearTimeout(timer)
         settle({ status: response.statusCode ?? 0, body })
       })
     })

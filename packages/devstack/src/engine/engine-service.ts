@@ -55,9 +55,9 @@ export async function findOrStartEngine(
 async function findEngine(env: NodeJS.ProcessEnv, log: Log): Promise<string | undefined> {
   const given = env['DOCKER_HOST']
   if (given) {
-    const trouble = await checkEngine(given, env)
-    if (trouble === undefined) return given
-    log(`DOCKER_HOST ${given} ${trouble}: looking for another engine`)
+    const problem = await checkEngine(given, env)
+    if (problem === undefined) return given
+    log(`DOCKER_HOST ${given} ${problem}: looking for another engine`)
   }
   const sockets = [
     env['DOCKER_SOCKET_PATH'],

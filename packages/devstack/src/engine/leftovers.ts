@@ -11,7 +11,7 @@ import { engineSockets } from './private-engine.ts'
 export async function endShims(paths: Paths): Promise<void> {
   if (process.platform !== 'linux') return
   const { containerd } = engineSockets(paths)
-  for (const shim of await processNumbers()) {
+  for (const shim of await processIds()) {
     const words = (await readFile(`/proc/${shim}/cmdline`, 'utf8').catch(() => '')).split('\0')
     if (!words.includes(containerd) || !isShim(words[0])) continue
     const found = [...(await childrenOf(shim)), shim].map(identifyProcess)
@@ -20,7 +20,7 @@ export async function endShims(paths: Paths): Promise<void> {
   }
 }
 
-/** Unmounts everything in or below these folders, the deepest mounts first. */
+/** Unmounts everything in or below these folders, the latest mount first. */
 export async function endMounts(folders: readonly string[]): Promise<void> {
   if (process.platform !== 'linux') return
   for (const target of mountsBelow(await readFile('/proc/self/mountinfo', 'utf8'), folders)) {
@@ -43,13 +43,13 @@ function fromOctal(code: string): string {
   return String.fromCharCode(Number.parseInt(code, 8))
 }
 
-async function processNumbers(): Promise<number[]> {
+async function processIds(): Promise<number[]> {
   return (await readdir('/proc')).filter((entry) => /^\d+$/.test(entry)).map(Number)
 }
 
 async function childrenOf(parent: number): Promise<number[]> {
   const children: number[] = []
-  for (const pid of await processNumbers()) {
+  for (const pid of await processIds()) {
     const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '')
     if (Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]) === parent) children.push(pid)
   }

@@ -44,8 +44,8 @@ export async function baseImage(
   engine: EngineService,
   { env, log }: { env: NodeJS.ProcessEnv; log: Log },
 ): Promise<BaseImage> {
-  const there = await localBase(engine)
-  if (there) return there
+  const local = await localBase(engine)
+  if (local) return local
   const made = await withLock(
     join(stackPaths(env).imageLocks, 'base'),
     async () => {
@@ -72,17 +72,16 @@ export async function pullImage(
 ): Promise<boolean> {
   const startedAt = performance.now()
   const giveUp = new AbortController()
-  let heard = false
-  const silence = sleep(FIRST_ANSWER_MS, undefined, { ref: false }).then(() => heard || giveUp.abort())
+  let hasAnswered = false
+  void sleep(FIRST_ANSWER_MS, undefined, { ref: false }).then(() => hasAnswered || giveUp.abort())
   const { exitCode } = await tryDocker(engine, ['pull', tag], {
     env,
     signal: giveUp.signal,
     deadlineMs: PULL_MS,
     onOutput: (text) => {
-      if (/Pulling fs layer|Already exists|Download/.test(text)) heard = true
+      if (/Pulling fs layer|Already exists|Download/.test(text)) hasAnswered = true
     },
   })
-  void silence
   if (exitCode === 0) log(`pulled ${tag} in ${secondsSince(startedAt)}`)
   return exitCode === 0
 }
@@ -94,7 +93,7 @@ async function makeBase(
   const startedAt = performance.now()
   if (process.platform !== 'linux') {
     throw new SetupError(
-      `${REGISTRY_BASE} can't be pulled; connect to a registry, or load that image, and try again`,
+      `${REGISTRY_BASE} cannot be pulled; connect to a registry, or load that image, and try again`,
     )
   }
   await installPackages(['debootstrap'], log, env)

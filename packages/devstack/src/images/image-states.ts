@@ -11,7 +11,7 @@ export interface ImageState {
   /** `outdated`: its recipe or its base has changed since it was built. */
   readonly state: 'ready' | 'outdated' | 'absent'
   /** Name of its base: another language image, or Debian. */
-  readonly standsOn: string
+  readonly base: string
   /** Bytes of all layers; 0 if it is absent. */
   readonly bytes: number
   /** Bytes beyond those of its base; 0 if one of the two is absent. */
@@ -20,20 +20,20 @@ export interface ImageState {
 
 /** The states of all language images on an engine. */
 export async function imageStates(engine: EngineService): Promise<ImageState[]> {
-  const there = await localImages(engine.dockerHost)
+  const images = await localImages(engine.dockerHost)
   const debian = await localBase(engine)
   const states = IMAGE_NAMES.map(async (name): Promise<ImageState> => {
     const parent = parentOf(name)
-    const below = findImage(there, parent === undefined ? (debian?.tag ?? '') : IMAGES[parent])
-    const image = findImage(there, IMAGES[name])
-    const current = isCurrent(image, await imageContent(name), below?.id)
+    const baseImage = findImage(images, parent === undefined ? (debian?.tag ?? '') : IMAGES[parent])
+    const image = findImage(images, IMAGES[name])
+    const current = isCurrent(image, await imageContent(name), baseImage?.id)
     return {
       name,
       tag: IMAGES[name],
       state: current ? 'ready' : image ? 'outdated' : 'absent',
-      standsOn: parent ?? 'debian',
+      base: parent ?? 'debian',
       bytes: image?.bytes ?? 0,
-      ownBytes: image && below ? image.bytes - below.bytes : 0,
+      ownBytes: image && baseImage ? image.bytes - baseImage.bytes : 0,
     }
   })
   return await Promise.all(states)

@@ -26,7 +26,7 @@ import { IMAGES, type ImageName, parentOf } from './image-names.ts'
 
 const NODE_TAG = 'isopod/node:24'
 const PROXY_VARIABLES = ['http_proxy', 'https_proxy', 'no_proxy', 'HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY']
-const AT_ONCE = 2
+const MAX_BUILDS = 2
 /** What apt-get prints about a package that it does not find. */
 const NO_PACKAGE = /Unable to locate package (\S+)|Package '([^']+)' has no installation candidate/g
 /** Maximum wait for another process that builds an image, in milliseconds. */
@@ -38,7 +38,7 @@ interface ImageOptions {
 }
 
 /** The base of an image. */
-interface Below {
+interface Base {
   readonly tag: string
   readonly id: string
 }
@@ -58,29 +58,29 @@ export async function buildImages(
   if (missing.length === 0) return
   await installPackages(['docker-cli'], options.log, options.env)
   const debian = await baseImage(engine, options)
-  const started = new Map<ImageName, Promise<Below>>()
+  const started = new Map<ImageName, Promise<Base>>()
   const wanted = missing.length
   let begun = 0
 
   /** Resolves with an image, built if necessary; once for all callers. */
-  const ensure = (name: ImageName): Promise<Below> => {
-    const there = started.get(name) ?? build(name)
-    started.set(name, there)
-    return there
+  const ensure = (name: ImageName): Promise<Base> => {
+    const building = started.get(name) ?? build(name)
+    started.set(name, building)
+    return building
   }
-  const build = async (name: ImageName): Promise<Below> => {
+  const build = async (name: ImageName): Promise<Base> => {
     const parent = parentOf(name)
-    const below = parent === undefined ? debian : await ensure(parent)
+    const base = parent === undefined ? debian : await ensure(parent)
     const lock = join(stackPaths(options.env).imageLocks, name)
-    return await withLock(lock, () => buildOn(below, name), { log: options.log, waitMs: MAX_WAIT_MS })
+    return await withLock(lock, () => buildOn(base, name), { log: options.log, waitMs: MAX_WAIT_MS })
   }
-  const buildOn = async (below: Below, name: ImageName): Promise<Below> => {
+  const buildOn = async (base: Base, name: ImageName): Promise<Base> => {
     const content = await imageContent(name)
     const old = findImage(await localImages(engine.dockerHost), IMAGES[name])
-    if (old && isCurrent(old, content, below.id)) return { tag: IMAGES[name], id: old.id }
+    if (old && isCurrent(old, content, base.id)) return { tag: IMAGES[name], id: old.id }
     begun += 1
-    if (wanted > AT_ONCE) options.log(`building ${IMAGES[name]} (${begun} of ${Math.max(begun, wanted)})`)
-    await buildImage(engine, name, below, content, options)
+    if (wanted > MAX_BUILDS) options.log(`building ${IMAGES[name]} (${begun} of ${Math.max(begun, wanted)})`)
+    await buildImage(engine, name, base, content, options)
     // The engine keeps the old image while a container uses it.
     if (old) await tryDocker(engine, ['rmi', old.id], { env: options.env })
     const made = findImage(await localImages(engine.dockerHost), IMAGES[name])
@@ -91,20 +91,20 @@ export async function buildImages(
       await ensure(name)
     }
   }
-  const results = await Promise.allSettled(Array.from({ length: AT_ONCE }, lane))
+  const results = await Promise.allSettled(Array.from({ length: MAX_BUILDS }, lane))
   for (const result of results) if (result.status === 'rejected') throw result.reason
 }
 
 /** The named images that have to be built, in the same order. */
 async function outdatedImages(engine: EngineService, names: readonly ImageName[]): Promise<ImageName[]> {
-  const there = await localImages(engine.dockerHost)
+  const images = await localImages(engine.dockerHost)
   const debian = await localBase(engine)
   const outdated: ImageName[] = []
   for (const name of new Set(names)) {
     const parent = parentOf(name)
-    const below = parent === undefined ? debian : findImage(there, IMAGES[parent])
-    const image = findImage(there, IMAGES[name])
-    if (!isCurrent(image, await imageContent(name), below?.id)) outdated.push(name)
+    const base = parent === undefined ? debian : findImage(images, IMAGES[parent])
+    const image = findImage(images, IMAGES[name])
+    if (!isCurrent(image, await imageContent(name), base?.id)) outdated.push(name)
   }
   return outdated
 }
@@ -112,7 +112,7 @@ async function outdatedImages(engine: EngineService, names: readonly ImageName[]
 async function buildImage(
   engine: EngineService,
   name: ImageName,
-  below: Below,
+  base: Base,
   content: string,
   options: ImageOptions,
 ): Promise<void> {
@@ -122,9 +122,9 @@ async function buildImage(
     engine,
     [
       ...['build', '--network', 'host', '--force-rm', '--tag', IMAGES[name]],
-      ...['--label', `${CONTENT_LABEL}=${content}`, '--label', `${BASE_LABEL}=${below.id}`],
+      ...['--label', `${CONTENT_LABEL}=${content}`, '--label', `${BASE_LABEL}=${base.id}`],
       ...buildArguments(
-        { ...recipeArguments(name), BASE: below.tag, ...(node ? { NODE_IMAGE: node } : {}) },
+        { ...recipeArguments(name), BASE: base.tag, ...(node ? { NODE_IMAGE: node } : {}) },
         options.env,
       ),
       ...['--file', join(IMAGES_FOLDER, imageDockerfile(name)), IMAGES_FOLDER],

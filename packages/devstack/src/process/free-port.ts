@@ -4,10 +4,10 @@ import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { SetupError } from '../setup-error.ts'
 
-/** Linux' range of ports for outgoing connections. */
-const OF_CONNECTIONS = '/proc/sys/net/ipv4/ip_local_port_range'
+/** File with Linux' range of ports for outgoing connections. */
+const OUTGOING_RANGE = '/proc/sys/net/ipv4/ip_local_port_range'
 /** Minimum end of the search range, for hosts that use nearly all ports for outgoing connections. */
-const LOWEST_END = 8192
+const MIN_END = 8192
 const TRIES = 100
 
 /**
@@ -17,8 +17,8 @@ const TRIES = 100
  * @throws {SetupError} after a hundred attempts
  */
 export async function freePort(): Promise<number> {
-  const range = await readFile(OF_CONNECTIONS, 'utf8')
-  const end = Math.max(Number.parseInt(range, 10), LOWEST_END)
+  const range = await readFile(OUTGOING_RANGE, 'utf8')
+  const end = Math.max(Number.parseInt(range, 10), MIN_END)
   for (let tries = 0; tries < TRIES; tries++) {
     const port = randomInt(Math.ceil(end / 2), end)
     if ((await portProblem(port)) === undefined) return port

@@ -106,12 +106,12 @@ async function untilReady(child: ChildProcess, url: string, options: ServiceOpti
   const deadline = performance.now() + deadlineMs
   for (;;) {
     const ended = child.exitCode !== null || child.signalCode !== null
-    const trouble = ended ? 'ended before it was ready' : await checkService(url)
-    if (trouble === undefined) return
+    const problem = ended ? 'ended before it was ready' : await checkService(url)
+    if (problem === undefined) return
     if (ended || performance.now() > deadline) {
-      const words = lastLines(await readFile(options.log, 'utf8').catch(() => ''), 8)
+      const logTail = lastLines(await readFile(options.log, 'utf8').catch(() => ''), 8)
       const wait = ended ? '' : ` after ${deadlineMs / 1000} s`
-      throw new SetupError(`the ${options.app} ${trouble}${wait}; the end of ${options.log}:\n${words}`)
+      throw new SetupError(`the ${options.app} ${problem}${wait}; the end of ${options.log}:\n${logTail}`)
     }
     await sleep(50)
   }

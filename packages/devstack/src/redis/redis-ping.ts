@@ -14,12 +14,12 @@ export async function checkRedis(url: string, deadlineMs = 2000): Promise<string
   }
   return await new Promise((settle) => {
     const socket = target.open()
-    const finish = (trouble: string | undefined) => {
-      clearTimeout(late)
+    const finish = (problem: string | undefined) => {
+      clearTimeout(timer)
       socket.destroy()
-      settle(trouble)
+      settle(problem)
     }
-    const late = setTimeout(() => finish(`does not answer within ${deadlineMs / 1000} s`), deadlineMs)
+    const timer = setTimeout(() => finish(`does not answer within ${deadlineMs / 1000} s`), deadlineMs)
     let reply = ''
     socket.on('error', (error: NodeJS.ErrnoException) =>
       finish(`does not answer (${error.code ?? error.message})`),

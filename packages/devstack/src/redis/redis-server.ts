@@ -34,8 +34,7 @@ export interface RedisServer {
  * Resolves when it answers PING.
  *
  * @throws {Error} one sentence if the binary is missing, the directory's path is too long for a socket, or the server does
- *   not start
- *   within 10 s
+ *   not start within 10 s
  *
  * @example
  * ```ts
@@ -109,7 +108,7 @@ async function untilReady(child: ChildProcess, socket: string, logPath: string):
   while (performance.now() < deadline) {
     if (child.exitCode !== null || child.signalCode !== null) {
       const tail = (await readFile(logPath, 'utf8').catch(() => '')).trim().split('\n').at(-1) ?? ''
-      throw new Error(`redis-server ended before it was ready; its last words: ${tail || 'none'}`)
+      throw new Error(`redis-server ended before it was ready; the last line of its log: ${tail || 'none'}`)
     }
     if (await answersPing(socket)) return
     await sleep(15)
@@ -137,7 +136,7 @@ async function endProcess(child: ChildProcess, ended: Promise<void>): Promise<vo
   if (child.exitCode !== null || child.signalCode !== null) return
   child.ref()
   child.kill('SIGTERM')
-  const late = setTimeout(() => child.kill('SIGKILL'), STOP_DEADLINE_MS)
+  const timer = setTimeout(() => child.kill('SIGKILL'), STOP_DEADLINE_MS)
   await ended
-  clearTimeout(late)
+  clearTimeout(timer)
 }

@@ -30,9 +30,9 @@ export async function findOrStartRedis(
   const { env, log } = options
   const given = options.privateOnly ? undefined : env['REDIS_URL']
   if (given) {
-    const trouble = await checkRedis(given)
-    if (trouble === undefined) return { url: given, ours: false }
-    log(`REDIS_URL ${withoutPassword(given)} ${trouble}: using a private Redis instead`)
+    const problem = await checkRedis(given)
+    if (problem === undefined) return { url: given, ours: false }
+    log(`REDIS_URL ${withoutPassword(given)} ${problem}: using a private Redis instead`)
   }
   const recorded = (await readRecord(paths)).redis
   if (recorded && isRunning(recorded.process) && (await checkRedis(recorded.url)) === undefined) {

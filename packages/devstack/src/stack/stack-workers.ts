@@ -15,7 +15,7 @@ const STOP_GRACE_MS = 40_000
 const SETTING = /^(ISOPOD|SANDBOX)_(?!STATE_DIR$|DEBUG$)/
 
 /** Services and settings that the workers of a stack share. */
-export interface WorkerSurroundings {
+export interface StackContext {
   readonly redisUrl: string
   readonly engine: EngineService
   readonly env: NodeJS.ProcessEnv
@@ -23,21 +23,21 @@ export interface WorkerSurroundings {
 }
 
 /**
- * Ensures that at least `count` recorded workers run with this Redis, engine, build and settings. Stops workers with others;
- * additional ones stay.
+ * Ensures that at least `count` recorded workers run with this Redis, engine, build and settings. Stops workers that differ in
+ * one of these; additional ones stay.
  */
 export async function ensureWorkers(
   paths: Paths,
   count: number,
-  surroundings: WorkerSurroundings,
+  context: StackContext,
 ): Promise<WorkerRecord[]> {
-  const { redisUrl, engine, log } = surroundings
+  const { redisUrl, engine, log } = context
   const { dockerHost } = engine
-  const workerEnv = workerSettings(engine, surroundings.env)
+  const workerEnv = workerSettings(engine, context.env)
   const settings = await settingsFingerprint(workerEnv)
   const fitting: WorkerRecord[] = []
   for (const worker of (await readRecord(paths)).workers) {
-    if (await fits(worker, surroundings, settings)) fitting.push(worker)
+    if (await fits(worker, context, settings)) fitting.push(worker)
     else await endProcess(worker.process, STOP_GRACE_MS)
   }
   await updateRecord(paths, (record) => ({ ...record, workers: fitting }))
@@ -75,7 +75,7 @@ export async function stopWorkers(paths: Paths, log: Log): Promise<void> {
 
 async function fits(
   worker: WorkerRecord,
-  { redisUrl, engine }: WorkerSurroundings,
+  { redisUrl, engine }: StackContext,
   settings: string,
 ): Promise<boolean> {
   return (

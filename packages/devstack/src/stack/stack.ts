@@ -40,7 +40,7 @@ export interface Stack {
   readonly id: string
   readonly redis: RedisService
   readonly engine: EngineService
-  /** The recorded workers: base of `/metrics` and `/readyz`, log file, process number. */
+  /** The recorded workers: base of `/metrics` and `/readyz`, log file, process id. */
   readonly workers: readonly { readonly url: string; readonly log: string; readonly pid: number }[]
 }
 
@@ -71,8 +71,8 @@ export async function ensureStack(options: StackOptions = {}): Promise<Stack> {
     await buildImages(engine, images, { env, log })
     return await locked(async () => {
       await ensureInitBinary(engine, { env, log })
-      const surroundings = { redisUrl: redis.url, engine, env, log }
-      const workers = await ensureWorkers(paths, options.workers ?? 1, surroundings)
+      const context = { redisUrl: redis.url, engine, env, log }
+      const workers = await ensureWorkers(paths, options.workers ?? 1, context)
       return { id: paths.id, redis, engine, workers: workers.map(summary) }
     })
   })
@@ -89,12 +89,12 @@ export async function findStack(options: Pick<StackOptions, 'env'> = {}): Promis
   const [first] = record.workers
   if (first === undefined) return undefined
   const { redisUrl, dockerHost } = first
-  const troubles = await Promise.all([
+  const problems = await Promise.all([
     checkRedis(redisUrl),
     checkEngine(dockerHost, options.env),
     checkService(first.url),
   ])
-  if (troubles.some((trouble) => trouble !== undefined)) return undefined
+  if (problems.some((problem) => problem !== undefined)) return undefined
   return {
     id: paths.id,
     redis: { url: redisUrl, ours: redisUrl === record.redis?.url },
@@ -108,13 +108,13 @@ export async function findPrivateServices(
   options: Pick<StackOptions, 'env'> = {},
 ): Promise<Partial<Pick<Stack, 'redis' | 'engine'>>> {
   const { redis, engine } = await readRecord(stackPaths(options.env))
-  const [redisTrouble, engineTrouble] = await Promise.all([
+  const [redisProblem, engineProblem] = await Promise.all([
     redis && checkRedis(redis.url),
     engine && checkEngine(engine.dockerHost, options.env),
   ])
   return {
-    ...(redis && redisTrouble === undefined && { redis: { url: redis.url, ours: true } }),
-    ...(engine && engineTrouble === undefined && { engine: { dockerHost: engine.dockerHost, ours: true } }),
+    ...(redis && redisProblem === undefined && { redis: { url: redis.url, ours: true } }),
+    ...(engine && engineProblem === undefined && { engine: { dockerHost: engine.dockerHost, ours: true } }),
   }
 }
 

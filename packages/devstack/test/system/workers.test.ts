@@ -15,14 +15,14 @@ import { stackDown } from '../../src/stack/stack-down.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 let env: NodeJS.ProcessEnv
-let said: string[]
-const log = (line: string) => void said.push(line)
+let logged: string[]
+const log = (line: string) => void logged.push(line)
 
 beforeEach(async () => {
   // A new Redis, so that these workers leave no keys in a shared one.
   const redis = await startRedisServer({ directory: await temporaryFolder() })
   onTestFinished(() => redis.stop())
-  said = []
+  logged = []
   env = {
     ...process.env,
     ISOPOD_STATE_DIR: join(await temporaryFolder(), 'state'),
@@ -43,20 +43,20 @@ it('workers outlive their starter, are found again, and are not started twice', 
   expect(await findStack({ env })).toBeUndefined()
   const one = await up(1)
   expect(one.workers).toHaveLength(1)
-  expect(said).toEqual([
+  expect(logged).toEqual([
     expect.stringMatching(/^started a worker \(http:\/\/127\.0\.0\.1:\d+\/metrics, log /),
   ])
 
   expect(await up(1)).toEqual(one)
   expect(await findStack({ env })).toEqual(one)
-  expect(said).toHaveLength(1)
+  expect(logged).toHaveLength(1)
 
   const two = await up(2)
   expect(two.workers[0]).toEqual(one.workers[0])
   expect(two.workers[1]?.pid).not.toBe(one.workers[0]?.pid)
 
   await stackDown({ env, log })
-  expect(said.at(-1)).toBe('stopped 2 workers')
+  expect(logged.at(-1)).toBe('stopped 2 workers')
   expect(two.workers.map(({ pid }) => identifyProcess(pid))).toEqual([undefined, undefined])
   expect(await findStack({ env })).toBeUndefined()
 })
@@ -99,9 +99,9 @@ it('workers start while an image that they do not need is built; one that needs 
   const absent = (await imageStates(engine)).find(({ name, state }) => name !== 'bash' && state !== 'ready')
   if (absent === undefined) return context.skip('the engine has every image already')
   const lock = join(stackPaths(env).imageLocks, absent.name)
-  const start = (script: string, ...words: string[]) => {
+  const start = (script: string, ...args: string[]) => {
     const file = fileURLToPath(new URL(`../support/${script}.ts`, import.meta.url))
-    const child = spawn(process.execPath, [file, ...words], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+    const child = spawn(process.execPath, [file, ...args], { env, stdio: ['ignore', 'pipe', 'inherit'] })
     onTestFinished(() => void child.kill('SIGKILL'))
     return child
   }
@@ -112,5 +112,5 @@ it('workers start while an image that they do not need is built; one that needs 
   expect(String(line)).toMatch(new RegExp(`^waiting for lock-holder \\(process ${builder.pid}, since `))
   const running = await ensureStack({ env, log, workers: 0, images: ['bash'] })
   expect(running.engine.dockerHost).toBe(engine.dockerHost)
-  expect(said.join()).not.toContain('waiting')
+  expect(logged.join()).not.toContain('waiting')
 })

@@ -2,7 +2,7 @@
 export type Difference = string | undefined
 
 /** Maximum length of each quote in a difference, in characters. */
-const SHOWN = 80
+const MAX_QUOTE = 80
 /** Number of characters shown before the first difference. */
 const BEFORE = 20
 
@@ -38,13 +38,13 @@ export function diffTexts(expected: string, actual: string): string {
 /** A text for a message: escaped, and cut around the start. */
 export function quoted(text: string, from = 0): string {
   const start = from > 0 ? '…' : ''
-  const end = text.length > from + SHOWN ? '…' : ''
-  return `${start}${JSON.stringify(text.slice(from, from + SHOWN))}${end}`
+  const end = text.length > from + MAX_QUOTE ? '…' : ''
+  return `${start}${JSON.stringify(text.slice(from, from + MAX_QUOTE))}${end}`
 }
 
 function commonStart(one: string, other: string): number {
-  const most = Math.min(one.length, other.length)
+  const shorter = Math.min(one.length, other.length)
   let at = 0
-  while (at < most && one[at] === other[at]) at++
+  while (at < shorter && one[at] === other[at]) at++
   return at
 }

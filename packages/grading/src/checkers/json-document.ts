@@ -5,8 +5,8 @@ const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 const ESCAPE = /\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4})/y
 
 const TAB = 9
-const FEED = 10
-const RETURN = 13
+const LINE_FEED = 10
+const CARRIAGE_RETURN = 13
 const SPACE = 32
 const QUOTE = 34
 const COMMA = 44
@@ -43,7 +43,7 @@ export function readJson(text: string): JsonDocument | undefined {
   let next: 'value' | 'value or end' | 'name' | 'name or end' | 'more' = 'value'
 
   for (;;) {
-    at = behindSpace(text, at)
+    at = skipSpace(text, at)
     const character = text.charCodeAt(at)
     if (next === 'more') {
       const container = open.at(-1)
@@ -59,10 +59,10 @@ export function readJson(text: string): JsonDocument | undefined {
         at++
         continue
       }
-      const end = character === QUOTE ? behindText(text, at) : undefined
+      const end = character === QUOTE ? endOfString(text, at) : undefined
       if (end === undefined) return undefined
       add(at, end)
-      at = behindSpace(text, end)
+      at = skipSpace(text, end)
       if (text.charCodeAt(at) !== COLON) return undefined
       at++
       next = 'value'
@@ -76,7 +76,7 @@ export function readJson(text: string): JsonDocument | undefined {
       at++
       next = character === LIST ? 'value or end' : 'name or end'
     } else {
-      const end = behindScalar(text, at, character)
+      const end = endOfScalar(text, at, character)
       if (end === undefined) return undefined
       add(at, end)
       at = end
@@ -111,21 +111,22 @@ export function readJson(text: string): JsonDocument | undefined {
   }
 }
 
-function behindSpace(text: string, from: number): number {
+function skipSpace(text: string, from: number): number {
   for (let at = from; ; at++) {
     const character = text.charCodeAt(at)
-    if (character !== SPACE && character !== FEED && character !== RETURN && character !== TAB) return at
+    if (character !== SPACE && character !== LINE_FEED && character !== CARRIAGE_RETURN && character !== TAB)
+      return at
   }
 }
 
-function behindScalar(text: string, at: number, character: number): number | undefined {
-  if (character === QUOTE) return behindText(text, at)
+function endOfScalar(text: string, at: number, character: number): number | undefined {
+  if (character === QUOTE) return endOfString(text, at)
   for (const word of ['true', 'false', 'null']) if (text.startsWith(word, at)) return at + word.length
   NUMBER.lastIndex = at
   return NUMBER.test(text) ? NUMBER.lastIndex : undefined
 }
 
-function behindText(text: string, from: number): number | undefined {
+function endOfString(text: string, from: number): number | undefined {
   for (let at = from + 1; at < text.length; at++) {
     const character = text.charCodeAt(at)
     if (character === QUOTE) return at + 1

@@ -5,8 +5,8 @@ import { type JsonDocument, readJson } from './json-document.ts'
 /** Maximum nesting of lists and objects. */
 const MAX_DEPTH = 1_000
 /** Maximum shown length of a path, and of one name in it, in characters. */
-const SHOWN_PATH = 120
-const SHOWN_NAME = 40
+const MAX_SHOWN_PATH = 120
+const MAX_SHOWN_NAME = 40
 
 /** A list or object in both documents, while its members are compared. */
 interface Pair {
@@ -19,9 +19,9 @@ interface Pair {
 /** Compares two documents by value: the order of members, white space and the notation of numbers do not count. */
 export function jsonDifference(expected: string, actual: string): Difference {
   const wanted = readJson(expected)
-  if (wanted === undefined) return `the expected output is no JSON: ${quoted(expected)}`
+  if (wanted === undefined) return `the expected output is not JSON: ${quoted(expected)}`
   const got = readJson(actual)
-  if (got === undefined) return `the output is no JSON: ${quoted(actual)}`
+  if (got === undefined) return `the output is not JSON: ${quoted(actual)}`
   if (got.depth > MAX_DEPTH) return `the output has over ${MAX_DEPTH} levels`
   // No recursion, because documents can be nested deeply.
   const open: Pair[] = []
@@ -46,7 +46,7 @@ export function jsonDifference(expected: string, actual: string): Difference {
 /** Why an expected document is invalid; undefined if it is valid. */
 export function jsonProblem(expected: string): string | undefined {
   const document = readJson(expected)
-  if (document === undefined) return `is no JSON: ${quoted(expected)}`
+  if (document === undefined) return `is not JSON: ${quoted(expected)}`
   return document.depth > MAX_DEPTH ? `must have at most ${MAX_DEPTH} levels` : undefined
 }
 
@@ -77,8 +77,8 @@ function listMembers(wanted: JsonDocument, one: number, got: JsonDocument, other
       let [left, right] = [one + 1, other + 1]
       for (let index = 0; index < length; index++) {
         yield [String(index), left, right] as const
-        left = behind(wanted, left)
-        right = behind(got, right)
+        left = after(wanted, left)
+        right = after(got, right)
       }
     })(),
   }
@@ -121,7 +121,7 @@ function extra(is: boolean, name: string | number): string | undefined {
  */
 function* membersOf(document: JsonDocument, object: number): Generator<readonly [string, number]> {
   const last = document.end(object)
-  for (let name = object + 1; name < last; name = behind(document, name + 1)) {
+  for (let name = object + 1; name < last; name = after(document, name + 1)) {
     const raw = rawOf(document, name)
     yield [raw.includes('\\') ? `"${stringOf(document, name)}` : raw.slice(0, -1), name + 1]
   }
@@ -134,12 +134,12 @@ function plain(name = ''): string {
 function lengthOf(document: JsonDocument, list: number): number {
   let length = 0
   const last = document.end(list)
-  for (let value = list + 1; value < last; value = behind(document, value)) length++
+  for (let value = list + 1; value < last; value = after(document, value)) length++
   return length
 }
 
 /** The value after this one and all of its members. */
-function behind(document: JsonDocument, value: number): number {
+function after(document: JsonDocument, value: number): number {
   const kind = kindOf(document, value)
   return kind === '[' || kind === '{' ? document.end(value) : value + 1
 }
@@ -173,10 +173,10 @@ function textOf(document: JsonDocument, value: number): string {
 /** Path of the current comparison: `$.a.0`. */
 function pathOf(open: readonly Pair[]): string {
   let path = '$'
-  for (const { name } of open) path = `${shortened(path)}.${name.slice(0, SHOWN_NAME)}`
+  for (const { name } of open) path = `${shortened(path)}.${name.slice(0, MAX_SHOWN_NAME)}`
   return path === '$' ? path : shortened(path)
 }
 
 function shortened(path: string): string {
-  return path.length > SHOWN_PATH ? `…${path.slice(-100)}` : path
+  return path.length > MAX_SHOWN_PATH ? `…${path.slice(-100)}` : path
 }

@@ -8,7 +8,7 @@ const MAX_CHARACTERS = 1024 * 1024
 export function regexDifference(pattern: string, actual: string): Difference {
   const expression = compiled(pattern)
   if (expression === undefined)
-    return `the expected output is no regular expression (RE2): ${quoted(pattern)}`
+    return `the expected output is not a regular expression (RE2): ${quoted(pattern)}`
   if (actual.length > MAX_CHARACTERS) return `the output is longer than ${MAX_CHARACTERS} characters`
   if (expression.matches(actual.trimEnd())) return undefined
   return `expected a match of ${quoted(pattern)}, got ${quoted(actual)}`
@@ -16,7 +16,7 @@ export function regexDifference(pattern: string, actual: string): Difference {
 
 /** Why an expression is invalid; undefined if it is valid. */
 export function regexProblem(pattern: string): string | undefined {
-  return compiled(pattern) === undefined ? `is no regular expression (RE2): ${quoted(pattern)}` : undefined
+  return compiled(pattern) === undefined ? `is not a regular expression (RE2): ${quoted(pattern)}` : undefined
 }
 
 function compiled(pattern: string): RE2JS | undefined {

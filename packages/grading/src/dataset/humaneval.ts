@@ -9,10 +9,10 @@ export function readHumanEval(record: Fields): DatasetProblem {
   const prompt = record.text('prompt')
   const entryPoint = record.text('entry_point')
   if (!/^[\p{L}_][\p{L}\p{N}_.]*$/u.test(entryPoint)) {
-    throw record.refuse('entry_point', 'must be the name of a function', entryPoint)
+    throw record.fieldError('entry_point', 'must be the name of a function', entryPoint)
   }
   if (record.raw('test') === undefined && record.raw('plus_input') !== undefined) {
-    throw record.refuse(
+    throw record.fieldError(
       'test',
       'must be text; take the edition of the data set that has its tests',
       undefined,

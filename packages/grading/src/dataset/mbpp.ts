@@ -10,7 +10,7 @@ export function readMbpp(record: Fields): DatasetProblem {
   const asserts = [...record.texts('test_list'), ...record.texts('challenge_test_list')]
   // HumanEval's `test` defines a function that nothing here calls.
   if (asserts.length === 0 && (whole === undefined || record.raw('entry_point') !== undefined)) {
-    throw record.refuse('test_list', 'must be a list of at least one assert', record.raw('test_list'))
+    throw record.fieldError('test_list', 'must be a list of at least one assert', record.raw('test_list'))
   }
   const setUp = [...imports(record), record.textOr('test_setup_code', '')]
   return {

@@ -18,7 +18,7 @@ const CODE_CONTESTS: CheckerChoice = { type: 'numbers', absolute: 1e-5, relative
 export function pairedTests(record: Fields): TestInput[] {
   const apps = record.object('input_output')
   if (apps?.raw('fn_name') !== undefined) {
-    throw apps.refuse(
+    throw apps.fieldError(
       'fn_name',
       'must be absent: the problem calls a function and does not read standard input',
       apps.raw('fn_name'),
@@ -33,7 +33,7 @@ export function pairedTests(record: Fields): TestInput[] {
     }),
   ]
   if (tests.length > 0) return tests
-  throw record.refuse('tests', `must be present, or input_output, or ${LISTS.join(', ')}`, undefined)
+  throw record.fieldError('tests', `must be present, or input_output, or ${LISTS.join(', ')}`, undefined)
 }
 
 function pairs(
@@ -44,19 +44,19 @@ function pairs(
   const given = texts(record, inputs)
   const expected = texts(record, outputs)
   if (given.length !== expected.length) {
-    throw record.refuse(outputs, `must have as many entries as ${inputs}, ${given.length}`, expected)
+    throw record.fieldError(outputs, `must have as many entries as ${inputs}, ${given.length}`, expected)
   }
   return given.map((stdin, at) => ({ stdin, expected: expected[at] ?? '', checker }))
 }
 
-/** A text, or the list of its lines. */
+/** The texts of a list. An entry is a text, or the list of its lines. */
 function texts(record: Fields, name: string): string[] {
   const list = record.raw(name)
-  if (!Array.isArray(list)) throw record.refuse(name, 'must be a list', list)
+  if (!Array.isArray(list)) throw record.fieldError(name, 'must be a list', list)
   return list.map((entry: unknown, at) => {
     if (typeof entry === 'string') return entry
     if (Array.isArray(entry) && entry.every((line) => typeof line === 'string')) return entry.join('\n')
-    throw record.refuse(`${name}[${at}]`, 'must be text or a list of lines', entry)
+    throw record.fieldError(`${name}[${at}]`, 'must be text or a list of lines', entry)
   })
 }
 

@@ -38,16 +38,16 @@ export class ProblemSet {
   /** @throws {DatasetError} naming file, line and field of an invalid or duplicate problem */
   add(value: unknown, place: Place): DatasetProblem {
     const problem = READERS[this.dataset](new Fields(value, place))
-    const before = this.#lines.get(problem.id)
-    if (before !== undefined) {
-      throw new DatasetError(place, `the problem ${shown(problem.id)} stands on line ${before} already`)
+    const earlierLine = this.#lines.get(problem.id)
+    if (earlierLine !== undefined) {
+      throw new DatasetError(place, `the problem ${shown(problem.id)} is already on line ${earlierLine}`)
     }
     this.#problems.set(problem.id, problem)
     this.#lines.set(problem.id, place.line)
     return problem
   }
 
-  /** The problem with that name, as samples write it; undefined if there is none. */
+  /** The problem with this name, in the form that samples use; undefined if there is none. */
   find(name: string): DatasetProblem | undefined {
     return this.#problems.get(this.dataset === 'mbpp' ? mbppName(name) : name)
   }

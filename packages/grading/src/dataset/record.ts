@@ -17,7 +17,7 @@ export class DatasetError extends IsopodError {
 }
 
 /** Maximum length of a quote in an error, in characters. */
-const SHOWN = 60
+const MAX_QUOTE = 60
 /** Maximum length of a problem's name, in characters. */
 const MAX_NAME = 256
 
@@ -50,7 +50,7 @@ export class Fields {
   text(name: string): string {
     const value = this.raw(name)
     if (typeof value === 'string') return value
-    throw this.refuse(name, 'must be text', value)
+    throw this.fieldError(name, 'must be text', value)
   }
 
   /** @param missing default for a missing text */
@@ -61,46 +61,46 @@ export class Fields {
   /** A list of texts; empty if it is missing. */
   texts(name: string): string[] {
     const value = this.raw(name) ?? []
-    if (!Array.isArray(value)) throw this.refuse(name, 'must be a list of texts', value)
+    if (!Array.isArray(value)) throw this.fieldError(name, 'must be a list of texts', value)
     const wrong = value.findIndex((entry) => typeof entry !== 'string')
     if (wrong === -1) return value as string[]
-    throw this.refuse(`${name}[${wrong}]`, 'must be text', value[wrong])
+    throw this.fieldError(`${name}[${wrong}]`, 'must be text', value[wrong])
   }
 
-  /** A nested object, or one as JSON text; undefined if it is missing. */
+  /** The fields of a nested object, which may be JSON in a string; undefined if it is missing. */
   object(name: string): Fields | undefined {
     const value = this.parsed(name)
     return value === undefined ? undefined : new Fields(value, this.place, this.at(name))
   }
 
-  /** A value, or one as JSON text. */
+  /** The value of a field; a string is parsed as JSON. */
   parsed(name: string): unknown {
     const value = this.raw(name)
     if (typeof value !== 'string') return value
     try {
       return JSON.parse(value)
     } catch {
-      throw this.refuse(name, 'must be JSON', value)
+      throw this.fieldError(name, 'must be JSON', value)
     }
   }
 
   /** The name of a problem: a text or whole number in the first of these fields that exists. */
   name(fields: readonly string[]): string {
     const field = this.firstOf(fields)
-    if (field === undefined) throw this.refuse(fields.join(' or '), 'must be present', undefined)
+    if (field === undefined) throw this.fieldError(fields.join(' or '), 'must be present', undefined)
     const value = this.raw(field)
     if (Number.isSafeInteger(value)) return String(value)
     if (typeof value === 'string' && value !== '' && value.length <= MAX_NAME) return value
-    throw this.refuse(field, `must be a text of 1 to ${MAX_NAME} characters, or a whole number`, value)
+    throw this.fieldError(field, `must be a text of 1 to ${MAX_NAME} characters, or a whole number`, value)
   }
 
-  /** The error about a field. */
-  refuse(name: string, rule: string, given: unknown): DatasetError {
+  /** Makes an error about a field. */
+  fieldError(name: string, rule: string, given: unknown): DatasetError {
     return new DatasetError(this.place, `${this.at(name)}: ${rule}, got ${shown(given)}`)
   }
 
-  /** The error about the record; the message names the field itself. */
-  refusal(sentence: string): DatasetError {
+  /** Makes an error about the record; the sentence names the field. */
+  recordError(sentence: string): DatasetError {
     return new DatasetError(this.place, sentence)
   }
 
@@ -116,7 +116,7 @@ export function shown(value: unknown): string {
   if (Array.isArray(value)) return `a list of ${value.length}`
   if (typeof value === 'object' && value !== null) return `an object of ${Object.keys(value).length} fields`
   if (typeof value !== 'string') return String(value)
-  const cut = value.length > SHOWN ? '…' : ''
+  const cut = value.length > MAX_QUOTE ? '…' : ''
   // JSON leaves characters that hide or reorder text on a screen.
-  return `${visible(JSON.stringify(value.slice(0, SHOWN)))}${cut}`
+  return `${visible(JSON.stringify(value.slice(0, MAX_QUOTE)))}${cut}`
 }

@@ -40,7 +40,7 @@ export function readSolutions(dataset: Dataset, value: unknown, place: Place): S
   const problem = record.name(NAMES[dataset])
   const found = KINDS.find(([field]) => record.raw(field) !== undefined)
   if (found === undefined)
-    throw new DatasetError(place, 'completion: must be text, or solution, or completions a list')
+    throw new DatasetError(place, 'completion: must be present, or solution, completions or code')
   const [field, kind] = found
   const language = dataset === 'stdin-tests' ? record.textOr('language', undefined) : undefined
   const texts = Array.isArray(record.raw(field)) ? record.texts(field) : [record.text(field)]

@@ -17,7 +17,7 @@ export function readStdinTests(record: Fields): DatasetProblem {
   const parsed = jobSchema.safeParse({ code: ' ', language, tests, limits })
   if (!parsed.success) {
     const [first] = describeProblems(parsed.error, { language, tests, limits })
-    throw record.refusal(first?.message ?? 'is not valid')
+    throw record.recordError(first?.message ?? 'is not valid')
   }
   return {
     id: record.name(STDIN_NAMES),
@@ -32,7 +32,7 @@ export function readStdinTests(record: Fields): DatasetProblem {
 /** The job's schema validates them later. */
 function ownTests(record: Fields): TestInput[] {
   const tests = record.raw('tests')
-  if (!Array.isArray(tests)) throw record.refuse('tests', 'must be a list of tests', tests)
+  if (!Array.isArray(tests)) throw record.fieldError('tests', 'must be a list of tests', tests)
   const checker = record.raw('checker')
   if (checker === undefined) return tests as TestInput[]
   return tests.map((test) =>

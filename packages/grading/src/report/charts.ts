@@ -1,5 +1,4 @@
-import type { Binned } from './bins.ts'
-import { niceStep } from './bins.ts'
+import { type Binned, niceStep } from './bins.ts'
 import type { VerdictCounts } from './grades.ts'
 import { type Html, html } from './html.ts'
 import { SAMPLE_VERDICTS, VERDICT_WORDS } from './sample-verdict.ts'
@@ -10,7 +9,7 @@ const WIDTH = 480
 const LEFT = 52
 const RIGHT = 12
 
-/** One bar whose parts are the verdicts, as wide as their shares. */
+/** One bar with a part for each verdict, as wide as the verdict's share. */
 export function shareBar(counts: VerdictCounts, total: number): Html {
   let from = 0
   const parts = SAMPLE_VERDICTS.filter((verdict) => counts[verdict] > 0).map((verdict) => {
@@ -56,12 +55,12 @@ export function intervalChart(title: string, rows: readonly Interval[]): Html {
     </svg>`
 }
 
-/** What a histogram is of. */
+/** The texts of a histogram. */
 export interface HistogramText {
   readonly title: string
   /** Below the horizontal axis, with the unit. */
   readonly axis: string
-  /** A value as it stands at a mark. */
+  /** Formats a value of the horizontal axis. */
   readonly tick: (value: number) => string
 }
 
@@ -71,9 +70,9 @@ const BASE = 176
 
 /** Bars of samples that passed, and on top of them those of the others. */
 export function histogram({ bins, ticks }: Binned, { title, axis, tick }: HistogramText): Html {
-  const most = bins.reduce((top, { passed, others }) => Math.max(top, passed + others), 1)
-  const step = Math.max(1, niceStep(most / 4))
-  const top = Math.ceil(most / step) * step
+  const highest = bins.reduce((top, { passed, others }) => Math.max(top, passed + others), 1)
+  const step = Math.max(1, niceStep(highest / 4))
+  const top = Math.ceil(highest / step) * step
   const slot = (WIDTH - LEFT - RIGHT) / bins.length
   const y = (value: number) => round(BASE - (value / top) * (BASE - TOP))
   const gap = Math.min(2, slot / 5)

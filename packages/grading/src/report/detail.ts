@@ -27,10 +27,12 @@ export interface Detail {
   readonly suspicious: string | undefined
 }
 
-const CODE = 6_000
-const OUTPUT = 2_000
-const MESSAGE = 600
-const TESTS = 5
+/** Maximum lengths of the parts of a detail, in characters. */
+const MAX_CODE = 6_000
+const MAX_OUTPUT = 2_000
+const MAX_MESSAGE = 600
+/** Maximum number of failed tests in a detail. */
+const MAX_TESTS = 5
 
 /** The details of a sample, each part cut to a maximum length. */
 export function detailOf({ number, verdict, code, result }: GradedSample): Detail {
@@ -38,17 +40,19 @@ export function detailOf({ number, verdict, code, result }: GradedSample): Detai
     (test) => test.verdict !== 'passed' && test.verdict !== 'skipped',
   )
   const tests = failed
-    .slice(0, TESTS)
-    .map((test) => cut(`${test.name}: ${test.verdict}${test.diff === null ? '' : `, ${test.diff}`}`, MESSAGE))
-  const more = failed.length > TESTS ? [`and ${failed.length - TESTS} more tests`] : []
+    .slice(0, MAX_TESTS)
+    .map((test) =>
+      cut(`${test.name}: ${test.verdict}${test.diff === null ? '' : `, ${test.diff}`}`, MAX_MESSAGE),
+    )
+  const more = failed.length > MAX_TESTS ? [`and ${failed.length - MAX_TESTS} more tests`] : []
   return {
     number,
     verdict,
-    code: cut(code, CODE),
-    output: cut(result?.stdout ?? '', OUTPUT),
-    errors: cut(result?.compileOutput || result?.stderr || '', OUTPUT),
+    code: cut(code, MAX_CODE),
+    output: cut(result?.stdout ?? '', MAX_OUTPUT),
+    errors: cut(result?.compileOutput || result?.stderr || '', MAX_OUTPUT),
     tests: [...tests, ...more],
-    message: cut(result?.errorMessage ?? '', MESSAGE),
+    message: cut(result?.errorMessage ?? '', MAX_MESSAGE),
     suspicious: suspicion(result),
   }
 }
@@ -56,7 +60,7 @@ export function detailOf({ number, verdict, code, result }: GradedSample): Detai
 /** Why a sample is suspicious; undefined if none of its tests is. */
 export function suspicion(result: Result | undefined): string | undefined {
   const found = result?.tests?.find(({ suspicious }) => suspicious !== undefined)?.suspicious
-  return found === undefined ? undefined : cut(found, MESSAGE)
+  return found === undefined ? undefined : cut(found, MAX_MESSAGE)
 }
 
 /** Length of the details of one sample in a report, in characters. */
@@ -64,6 +68,6 @@ export function detailSize({ code, output, errors, tests, message }: Detail): nu
   return [code, output, errors, message, ...tests].reduce((sum, text) => sum + text.length, 0)
 }
 
-function cut(text: string, most: number): string {
-  return text.length <= most ? text : `${text.slice(0, most)}… (${text.length - most} more characters)`
+function cut(text: string, max: number): string {
+  return text.length <= max ? text : `${text.slice(0, max)}… (${text.length - max} more characters)`
 }

@@ -4,7 +4,7 @@ import type { Grades } from './grades.ts'
 import { Html, html } from './html.ts'
 import { MAX_PROBLEMS_WITH_DETAILS, PROBLEM_HEAD, passedShare, problemRows } from './problem-rows.ts'
 import type { ReportText } from './report-text.ts'
-import { distributions, passRates, remarks, slowest, verdictOfBatch, verdictShares } from './sections.ts'
+import { distributions, keyFigures, passRates, remarks, slowest, verdictShares } from './sections.ts'
 import { STYLE } from './style.ts'
 import { counted } from './units.ts'
 
@@ -16,7 +16,7 @@ export function* reportPage(grades: Grades, text: ReportText): Generator<string>
   yield head(text).toString()
   yield html`<body><main class="page"><header><h1>${text.title}</h1>
     <p class="soft small">Batch ${text.batch} · ${text.madeAt}${text.settings.map((setting) => ` · ${setting}`)}</p></header>
-${verdictOfBatch(grades, text)}
+${keyFigures(grades, text)}
 <div class="two">${verdictShares(grades)}${passRates(text)}</div>
 ${distributions(grades)}
 <div class="two">${slowest(grades)}${remarks(grades, text)}</div>
@@ -33,7 +33,7 @@ function head({ title }: ReportText): Html {
     "base-uri 'none'",
     "form-action 'none'",
   ].join('; ')
-  // The script is no markup: escaping would break its quotes.
+  // Our own text, left unescaped so that the policy keeps its quotes.
   const meta = new Html(`<meta http-equiv="Content-Security-Policy" content="${policy}">`)
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8">${meta}<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="referrer" content="no-referrer"><title>${title}</title><style>${new Html(STYLE)}</style></head>

@@ -1,4 +1,4 @@
-import type { Result } from '@isopod/protocol'
+import { knownStatus, knownVerdict, type Result } from '@isopod/protocol'
 
 /** Verdicts of samples, from good to bad. `failed` has no details; `skipped` and `fault` say nothing about the code. */
 export const SAMPLE_VERDICTS = [
@@ -40,10 +40,11 @@ export type SampleOutcome = 'passed' | 'failed' | 'skipped' | 'fault'
 export function sampleVerdict(outcome: SampleOutcome, result: Result | undefined): SampleVerdict {
   if (outcome !== 'failed') return outcome
   if (result === undefined) return 'failed'
-  if (result.status === 'compile_error') return 'compile_error'
+  const status = knownStatus(result)
+  if (status === 'compile_error') return status
   const failed = result.tests?.find(({ verdict }) => verdict !== 'passed' && verdict !== 'skipped')
-  if (failed !== undefined && failed.verdict !== 'passed') return failed.verdict
-  switch (result.status) {
+  if (failed !== undefined) return knownVerdict(failed.verdict) ?? 'failed'
+  switch (status) {
     case 'execution_error':
       return 'runtime_error'
     case 'validation_error':
@@ -51,13 +52,13 @@ export function sampleVerdict(outcome: SampleOutcome, result: Result | undefined
     case 'timeout':
     case 'memory_exceeded':
     case 'output_exceeded':
-      return result.status
+      return status
     case 'success':
     case 'cancelled':
     case 'setup_error':
       return 'failed'
     default:
-      return result.status satisfies never
+      return status satisfies never
   }
 }
 

@@ -7,45 +7,50 @@ import type { ReportText } from './report-text.ts'
 import { SAMPLE_VERDICTS, VERDICT_WORDS } from './sample-verdict.ts'
 import { count, counted, duration, mebibytes, percentText } from './units.ts'
 
-const SHOWN = 10
+/** Maximum number of entries in a list. */
+const MAX_SHOWN = 10
 const MIB = 1024 * 1024
 
 const mebibytesOf = (mib: number) => mebibytes(mib * MIB)
 
-/** The main figures, and the reasons to doubt them. */
-export function verdictOfBatch(grades: Grades, text: ReportText): Html {
+/** The main figures, and what they leave out: samples without a verdict, problems without a sample. */
+export function keyFigures(grades: Grades, text: ReportText): Html {
   const rates = Object.entries(text.passAt).flatMap(([k, rate]) => (rate === null ? [] : [{ k, ...rate }]))
   const [first] = rates
   const solved = [...grades.problems.values()].filter(({ counts }) => counts.passed > 0).length
   const problems = grades.problems.size
-  const remain = grades.counts.fault
+  const faults = grades.counts.fault
   const missing = text.withoutSamples
   const figures = [
     first &&
-      key(
+      keyFigure(
         `pass@${first.k}`,
         percentText(first.estimate),
         `95 % interval ${percentText(first.low)} to ${percentText(first.high)}`,
       ),
-    key('problems solved', count(solved), `of ${count(problems)}, by at least one sample`),
-    key('samples passed', count(grades.counts.passed), `of ${count(grades.samples)}`),
-    key('platform faults', count(remain), `${count(text.retriedFaults)} more were run again and judged`),
-    key('suspicious', count(grades.suspiciousCount), 'programs that look made to pass'),
+    keyFigure('problems solved', count(solved), `of ${count(problems)}, by at least one sample`),
+    keyFigure('samples passed', count(grades.counts.passed), `of ${count(grades.samples)}`),
+    keyFigure(
+      'platform faults',
+      count(faults),
+      `${count(text.retriedFaults)} more were run again and judged`,
+    ),
+    keyFigure('suspicious', count(grades.suspiciousCount), 'programs that seem to deceive their tests'),
   ]
   const unjudged =
-    remain > 0 &&
+    faults > 0 &&
     alert(
-      `${counted(remain, 'sample')} could not be judged.`,
+      `${counted(faults, 'sample')} could not be judged.`,
       'A fault of the platform is not a failure of the code: it counts neither as passed nor as failed. The same command runs it again.',
     )
-  const names = missing.slice(0, SHOWN).join(', ')
-  const untried =
+  const names = missing.slice(0, MAX_SHOWN).join(', ')
+  const uncounted =
     missing.length > 0 &&
     alert(
       `Without a sample, and not counted: ${counted(missing.length, 'problem')} of the data set.`,
-      missing.length > SHOWN ? `${names}, …` : names,
+      missing.length > MAX_SHOWN ? `${names}, …` : names,
     )
-  return html`<dl class="keys">${figures}</dl>${unjudged || undefined}${untried || undefined}`
+  return html`<dl class="keys">${figures}</dl>${unjudged || undefined}${uncounted || undefined}`
 }
 
 /** Number of samples by verdict. */
@@ -104,7 +109,7 @@ function alert(title: string, text: string): Html {
   return html`<p class="alert" role="note"><strong>${title}</strong> ${text}</p>`
 }
 
-function key(label: string, value: string, note: string): Html {
+function keyFigure(label: string, value: string, note: string): Html {
   return html`<div class="key"><dd>${value}<span class="small">${note}</span></dd><dt>${label}</dt></div>`
 }
 
@@ -132,7 +137,7 @@ function distribution(
       tick(value)
         .replace(/(\.\d*?)0+(?= )/, '$1')
         .replace(/\.(?= )/, ''),
-  })}<p class="small"><span class="swatch v-passed" aria-hidden="true"></span>passed &nbsp; <span class="swatch v-others" aria-hidden="true"></span>did not pass</p><p class="small soft">Median ${at(0.5)}, 95 % within ${at(0.95)}, most ${at(1)}</p><details class="small"><summary>${title} as a table</summary><table><thead><tr><th scope="col">From – to</th><th scope="col" class="number">Passed</th><th scope="col" class="number">Did not</th></tr></thead><tbody>${rows}</tbody></table></details></section>`
+  })}<p class="small"><span class="swatch v-passed" aria-hidden="true"></span>passed &nbsp; <span class="swatch v-others" aria-hidden="true"></span>did not pass</p><p class="small soft">Median ${at(0.5)}, 95 % within ${at(0.95)}, maximum ${at(1)}</p><details class="small"><summary>${title} as a table</summary><table><thead><tr><th scope="col">From – to</th><th scope="col" class="number">Passed</th><th scope="col" class="number">Did not</th></tr></thead><tbody>${rows}</tbody></table></details></section>`
 }
 
 /** The slowest problems, and those with changing verdicts. */
@@ -144,7 +149,7 @@ export function slowest(grades: Grades): Html {
     ({ problem, wallMs }) =>
       html`<tr><th scope="row">${problem}</th><td class="number">${duration(wallMs)}</td></tr>`,
   )
-  const unsure = flaky.map(
+  const flakyRows = flaky.map(
     (problem) =>
       html`<tr><th scope="row">${problem.problem}</th>
         <td class="number">${count(problem.flaky)} of ${count(problem.samples)}</td></tr>`,
@@ -157,11 +162,11 @@ export function slowest(grades: Grades): Html {
       : html`<p class="soft">Nothing ran.</p>`
   }
     <h3>Flaky problems</h3>${
-      unsure.length > 0
+      flakyRows.length > 0
         ? html`<table><thead><tr><th scope="col">Problem</th>
-    <th scope="col" class="number">Flaky samples</th></tr></thead><tbody>${unsure}</tbody>
+    <th scope="col" class="number">Flaky samples</th></tr></thead><tbody>${flakyRows}</tbody>
     </table>`
-        : html`<p class="soft">None: no sample was judged in two ways.</p>`
+        : html`<p class="soft">None.</p>`
     }</section>`
 }
 
@@ -169,15 +174,15 @@ function top(problems: readonly ProblemGrades[], value: (problem: ProblemGrades)
   return problems
     .filter((problem) => value(problem) > 0)
     .sort((one, other) => value(other) - value(one))
-    .slice(0, SHOWN)
+    .slice(0, MAX_SHOWN)
 }
 
 /** Samples that a person should review. */
 export function remarks(grades: Grades, text: ReportText): Html {
   return html`<section>
-    <h2>Suspicious samples</h2>${remarkTable(grades.suspicious, grades.suspiciousCount, 'None was found.')}
+    <h2>Suspicious samples</h2>${remarkTable(grades.suspicious, grades.suspiciousCount, 'None.')}
     <h3>Platform faults</h3>
-    <p class="soft small">${counted(text.retriedFaults, 'fault')} ended well after another run.</p>${remarkTable(grades.faults, grades.counts.fault, 'None remains.')}
+    <p class="soft small">${counted(text.retriedFaults, 'fault')} were resolved by another run.</p>${remarkTable(grades.faults, grades.counts.fault, 'None.')}
     </section>`
 }
 

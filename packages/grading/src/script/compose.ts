@@ -27,13 +27,14 @@ export type Composed =
 export function composeScript(rules: Pick<ScriptRules, 'program' | 'edits'>, parts: ScriptParts): Composed {
   const texts = { code: parts.code, script: parts.script }
   for (const { find, replace, in: part = 'script' } of rules.edits) {
-    const edited = replaceLast(texts[part], find, filled(replace, { report: parts.report, tag: parts.tag }))
+    const inserted = fillPlaceholders(replace, { report: parts.report, tag: parts.tag })
+    const edited = replaceLast(texts[part], find, inserted)
     if (edited === undefined && part === 'script')
-      return { problem: `must contain a match of ${find}, where its end is inserted` }
+      return { problem: `must contain a match of ${find}, where the report of its end is inserted` }
     texts[part] = edited ?? texts[part]
   }
   const [code_json, script_json] = [json(texts.code), json(texts.script)]
-  return { program: filled(rules.program, { ...parts, ...texts, code_json, script_json }) }
+  return { program: fillPlaceholders(rules.program, { ...parts, ...texts, code_json, script_json }) }
 }
 
 /** A string literal that most languages accept. Lone surrogates are replaced, because UTF-8 cannot encode them. */
@@ -42,7 +43,7 @@ function json(text: string): string {
 }
 
 /** Replaces all placeholders in one pass, so that inserted text is not expanded again. */
-function filled(template: string, texts: Readonly<Record<string, string>>): string {
+function fillPlaceholders(template: string, texts: Readonly<Record<string, string>>): string {
   return template.replaceAll(/\{([a-z_]+)\}/g, (whole, name: string) =>
     Object.hasOwn(texts, name) ? (texts[name] ?? whole) : whole,
   )

@@ -20,7 +20,7 @@ export interface ScriptVerdict {
   readonly suspicious?: string
 }
 
-const TOO_EARLY = 'ended with exit code 0 before its tests came to their end'
+const TOO_EARLY = 'ended with exit code 0 before its tests reached their end'
 
 /** Exit code and last line on stderr of a harness that detected tampering. */
 const TAMPERED = 97
@@ -37,7 +37,7 @@ const NOTES: Readonly<Record<string, string>> = {
 }
 
 /** Maximum shown length of the end of stderr, in characters. */
-const SHOWN = 300
+const MAX_SHOWN = 300
 
 /**
  * Judges one run. It passes if it exited with 0 and wrote its report; the report can mark it as suspicious.
@@ -70,6 +70,6 @@ function isWrong({ exitCode, stderr }: ScriptRun, assertion: readonly string[] |
 
 function lastWords({ errorMessage, stderr }: ScriptRun): string {
   const words = stderr.trimEnd()
-  const shown = words.length > SHOWN ? `…${words.slice(-SHOWN)}` : words
+  const shown = words.length > MAX_SHOWN ? `…${words.slice(-MAX_SHOWN)}` : words
   return [errorMessage ?? '', shown].filter((text) => text !== '').join('\n')
 }

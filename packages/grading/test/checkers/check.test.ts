@@ -113,7 +113,6 @@ describe('a checker', () => {
     ['numbers', '1e400', '-1e400', 'token 1: expected "1e400", got "-1e400"'],
     ['numbers', '0', 'nan', 'token 1: expected "0", got "nan"'],
     ['numbers', '1e400', 'inf', 'token 1: expected "1e400", got "inf"'],
-    ['numbers', 'inf', '5', 'token 1: expected "inf", got "5"'],
     ['numbers', 'inf', '-inf', 'token 1: expected "inf", got "-inf"'],
     ['numbers', '1e400', '7', 'token 1: expected "1e400", got "7"'],
     ['numbers', '5', 'inf', 'token 1: expected "5", got "inf"'],
@@ -130,7 +129,7 @@ describe('a checker', () => {
     ['sorted', '1 1 2', '1 2 2', 'token that was not expected, or not as often: "2"'],
     ['regex', 'a+b', 'aab\n', undefined],
     ['regex', 'a', 'aa', 'expected a match of "a", got "aa"'],
-    ['regex', '(', 'x', 'the expected output is no regular expression (RE2): "("'],
+    ['regex', '(', 'x', 'the expected output is not a regular expression (RE2): "("'],
     ['json', '{"a":[1,{"b":null}],"c":"é"}', ' {"c": "\\u00e9", "a": [1.0, {"b": null}]}\n', undefined],
     ['json', '[1, 2]', '[2, 1]', '$.0: expected "1e0", got "2e0"'],
     [
@@ -143,7 +142,7 @@ describe('a checker', () => {
     ['json', '{"a":1}', '{}', '$: "a" is missing'],
     ['json', '[]', '{}', '$: expected "a list", got "an object"'],
     ['json', '1', '"1"', '$: expected "1e0", got "\\"1\\""'],
-    ['json', '1', 'one', 'the output is no JSON: "one"'],
+    ['json', '1', 'one', 'the output is not JSON: "one"'],
     ['json', '{"__proto__":1}', '{"__proto__":2}', '$.__proto__: expected "1e0", got "2e0"'],
   ])('%s: %j against %j', (type, expected, actual, difference) => {
     expect(check({ type }, expected, actual)).toBe(difference)

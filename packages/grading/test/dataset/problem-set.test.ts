@@ -88,12 +88,22 @@ describe('a problem', () => {
     ['go_test.go', 'go-test'],
     ['cpp', 'cpp'],
     ['__proto__', '__proto__'],
-  ])('of MultiPL-E in %s is one in %s', (given, language) => {
+  ])('of MultiPL-E for %s has the language %s', (given, language) => {
     expect(read('multipl-e', { ...MULTIPL_E, language: given })).toMatchObject({
       language,
       prompt: 'def f(x)\n',
     })
   })
+
+  it.each(['__proto__', 'constructor', 'toString'])(
+    'can be called %s, and is found only if it was added',
+    (name) => {
+      const problems = new ProblemSet('humaneval')
+      expect(problems.find(name)).toBeUndefined()
+      problems.add({ ...HUMANEVAL, task_id: name }, PLACE)
+      expect(problems.find(name)?.id).toBe(name)
+    },
+  )
 
   it('with stdin tests passes them on to the job unchanged', () => {
     const tests = [
@@ -204,7 +214,7 @@ describe('an invalid record of a data set', () => {
     const problems = new ProblemSet('mbpp')
     problems.add(MBPP, PLACE)
     expect(() => problems.add({ ...MBPP, task_id: 'Mbpp/2' }, { ...PLACE, line: 9 })).toThrow(
-      'set.jsonl:9: the problem "2" stands on line 3 already',
+      'set.jsonl:9: the problem "2" is already on line 3',
     )
   })
 
@@ -234,16 +244,6 @@ describe('an invalid record of a data set', () => {
       ),
     )
   })
-
-  it.each(['__proto__', 'constructor', 'toString'])(
-    'can define a problem called %s, which is not found otherwise',
-    (name) => {
-      const problems = new ProblemSet('humaneval')
-      expect(problems.find(name)).toBeUndefined()
-      problems.add({ ...HUMANEVAL, task_id: name }, PLACE)
-      expect(problems.find(name)?.id).toBe(name)
-    },
-  )
 })
 
 describe('the published data sets', () => {

@@ -62,7 +62,7 @@ describe('a sample', () => {
 
   it.each([
     [{ completion: 'x' }, 'task_id: must be present'],
-    [{ task_id: 'p' }, 'completion: must be text, or solution, or completions a list'],
+    [{ task_id: 'p' }, 'completion: must be present, or solution, completions or code'],
     [{ task_id: 'p', completion: 7 }, 'completion: must be text, got 7'],
     [{ task_id: 'p', completions: ['a', 7] }, 'completions[1]: must be text, got 7'],
   ])('is refused by file, line and field: %j', (record, sentence) => {

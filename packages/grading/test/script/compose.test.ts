@@ -56,7 +56,7 @@ describe('composeScript', () => {
   it('reports a problem if a pattern of the script does not match', () => {
     const edits = [{ find: 'main', replace: '' }]
     expect(composeScript({ program: '{code}{script}', edits }, parts)).toEqual({
-      problem: 'must contain a match of main, where its end is inserted',
+      problem: 'must contain a match of main, where the report of its end is inserted',
     })
   })
 

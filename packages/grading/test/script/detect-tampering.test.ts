@@ -27,7 +27,7 @@ describe('the detection of tampering in a source', () => {
     ['c', 'int\nabs(int x) { return 0; }'],
     ['c', 'static int *\tabs (void)\n{'],
     ['brainfuck', 'isopod-'],
-  ])('finds what %s has no use for: %s', (language, code) => {
+  ])('finds a sign in %s: %s', (language, code) => {
     expect(detectTampering(language, code)).toEqual(expect.any(String))
   })
 
@@ -41,7 +41,7 @@ describe('the detection of tampering in a source', () => {
     ['rust', 'assert!(x); panic!("no")'],
     ['r', 'x <- q + identical(a, b)'],
     ['d', 'unittest { assert(f() == 1); }'],
-  ])('lets what honest %s has alone', (language, code) => {
+  ])('finds nothing in honest %s: %s', (language, code) => {
     expect(detectTampering(language, code)).toBeUndefined()
   })
 
@@ -53,7 +53,7 @@ describe('the detection of tampering in a source', () => {
     ['c', 'abs ('],
     ['d', 'a'],
     ['python', 'open ('],
-  ])('is soon through the longest code of %s: %j', (language, piece) => {
+  ])('takes little time for the longest code of %s: %j', (language, piece) => {
     expect(detectTampering(language, piece.repeat(1024 * 1024))).toBeUndefined()
   })
 

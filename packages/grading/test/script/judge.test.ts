@@ -15,7 +15,7 @@ describe('the verdict on a script', () => {
   })
 
   it('is wrong_answer and suspicious for exit code 0 without a report', () => {
-    const reason = 'ended with exit code 0 before its tests came to their end'
+    const reason = 'ended with exit code 0 before its tests reached their end'
     expect(judgeScript({ ...through, report: undefined }, undefined)).toEqual({
       verdict: 'wrong_answer',
       diff: reason,

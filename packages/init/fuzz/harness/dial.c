@@ -20,7 +20,7 @@ static void read_some(struct connection *connection, size_t size) {
     must(connection->last < 0 || bytes[i] == (connection->last + 1) % PATTERN, "the program reads what was not sent");
     connection->last = bytes[i];
   }
-  if (got == 0 && size > 0) must(connection->shut || connection->hung_up || !net_is_open(connection), "an end of its own");
+  if (got == 0 && size > 0) must(connection->shut || connection->hung_up || !net_is_open(connection), "the connection ended without a cause");
 }
 
 /* The nth connection that is open on the program's side. */
@@ -41,7 +41,7 @@ void net_step(enum net_step what, unsigned which, unsigned much) {
   if (what == NET_PIECE) net_piece(much == 31 ? SIZE_MAX : much + 1);
   if (what == NET_INSIST) sender_insist();
   if (!program_alive()) return;
-  for (unsigned i = 0; what == NET_CONNECT && net_listening() && i <= much; i++) net_knock();
+  for (unsigned i = 0; what == NET_CONNECT && net_listening() && i <= much; i++) net_open_connection();
   struct connection *connection = what == NET_CONNECT ? NULL : nth(which);
   if (connection == NULL) return;
   if (what == NET_SEND) send_some(connection, much * much * 80u + 1);

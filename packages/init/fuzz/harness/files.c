@@ -67,7 +67,7 @@ void files_end(void) {
   int file = openat(outside, "secret", O_RDONLY | O_CLOEXEC);
   must(file >= 0 && read(file, secret, sizeof secret) == sizeof SECRET - 1, "a file outside has changed");
   close(file);
-  for (int i = 0; touched && i < PLACES; i++) must(clear_directory(places[i], 0700) == 0, "what is there stays there");
+  for (int i = 0; touched && i < PLACES; i++) must(clear_directory(places[i], 0700) == 0, "a directory cannot be cleared");
   struct stat status;
   must(fstat(outside, &status) == 0 && status.st_nlink == 2, "a folder was made outside");
 }

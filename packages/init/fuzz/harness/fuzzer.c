@@ -34,7 +34,7 @@ static size_t length_at(const uint8_t *at) {
   return at[1] | (size_t)at[2] << 8 | (size_t)at[3] << 16 | (size_t)at[4] << 24;
 }
 
-/* Offsets of the whole frames, and of the end of the last one. */
+/* Finds the offsets of the complete frames, and of the end of the last one; returns the number of frames. */
 static size_t find_frames(const uint8_t *data, size_t size, size_t starts[MAX_FRAMES + 1]) {
   size_t count = 0, at = 0;
   while (count < MAX_FRAMES && size - at >= HEADER && length_at(data + at) <= size - at - HEADER) {
@@ -73,6 +73,7 @@ static size_t copy_frame(uint8_t *data, size_t size, size_t max_size, size_t fro
   return splice(data, size, max_size, to, 0, frame, length);
 }
 
+/* Mutates the end of the input: a script, whose length is the last byte. */
 static size_t mutate_script(uint8_t *data, size_t size, size_t max_size) {
   uint8_t script[256];
   size_t length = data[size - 1] < size - 1 ? data[size - 1] : size - 1, at = size - 1 - length;

@@ -28,7 +28,7 @@ static unsigned turns;
 void violated(const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  fputs("init broke its word: ", stderr);
+  fputs("init violated a property: ", stderr);
   vfprintf(stderr, format, arguments);
   va_end(arguments);
   fputc('\n', stderr);
@@ -91,7 +91,7 @@ static int host_ready(const struct pollfd *fd) {
   return (fd->events & POLLOUT) != 0 && room > 0 ? POLLOUT : 0;
 }
 
-static int look(struct pollfd *fds, nfds_t count) {
+static int poll_all(struct pollfd *fds, nfds_t count) {
   int ready = 0;
   for (nfds_t i = 0; i < count; i++) {
     fds[i].revents = 0;
@@ -110,7 +110,7 @@ int fuzz_ppoll(struct pollfd *fds, nfds_t count, const struct timespec *timeout,
   int stepped = script_left > 0;
   if (stepped) step();
   else room = SIZE_MAX;
-  int ready = look(fds, count);
+  int ready = poll_all(fds, count);
   if (ready > 0 || stepped || (timeout != NULL && timeout->tv_sec == 0 && timeout->tv_nsec == 0)) return ready;
   net_quiet();
   if (sender_left() > 0 && !sender_ready()) sender_insist();
@@ -120,11 +120,11 @@ int fuzz_ppoll(struct pollfd *fds, nfds_t count, const struct timespec *timeout,
     must(sender_left() == 0, "it waits for nothing while the host has %zu bytes for it", sender_left());
     hung_up = 1;
   }
-  return look(fds, count);
+  return poll_all(fds, count);
 }
 
 int fuzz_poll(struct pollfd *fds, nfds_t count, int milliseconds) {
-  int ready = look(fds, count);
+  int ready = poll_all(fds, count);
   if (ready == 0) clock_us += (int64_t)milliseconds * 1000;
   return ready;
 }

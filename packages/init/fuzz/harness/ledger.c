@@ -1,4 +1,4 @@
-/* The state of each stream of the tunnel by the frames of both sides; checks every frame of init against it. */
+/* The state of each stream of the tunnel, from the frames of both sides; checks every frame of init against it. */
 #include "world.h"
 
 #include <string.h>
@@ -126,18 +126,18 @@ int ledger_is_full(void) {
 void ledger_quiet(uint32_t id, const struct progress *progress) {
   const struct entry *entry = &entries[id];
   if (!running || id < first_of_run) return;
-  must(entry->opened, "the host was not told of stream %u", id);
+  must(entry->opened, "stream %u was not reported to the host", id);
   int over = entry->reset || entry->dropped_since || (entry->ended && progress->shut);
-  must(!over || !progress->held, "stream %u is over and has its place still", id);
+  must(!over || !progress->held, "stream %u has ended and still has its place", id);
   if (over || entry->dropped) return;
   if (entry->data < MAX_NET_WINDOW_BYTES + entry->granted_since) {
     must(entry->data == progress->sent, "stream %u: %llu bytes of %llu came", id, (unsigned long long)entry->data,
          (unsigned long long)progress->sent);
-    must(entry->ended || !progress->sent_all, "stream %u: its end was not told", id);
+    must(entry->ended || !progress->sent_all, "stream %u: its end was not reported", id);
   }
   if (!progress->may_take) return;
   must(progress->taken >= entry->written_since, "stream %u: %llu bytes of %llu were passed on", id,
        (unsigned long long)progress->taken, (unsigned long long)entry->written_since);
-  must(progress->taken < entry->credited + MAX_NET_WINDOW_BYTES / 4, "stream %u: its credit was not told", id);
+  must(progress->taken < entry->credited + MAX_NET_WINDOW_BYTES / 4, "stream %u: its credit was not reported", id);
   must(progress->shut || !entry->finished_since, "stream %u: its end was not passed on", id);
 }

@@ -104,7 +104,7 @@ static void make_pair(int ends[2], int size) {
 }
 
 int fuzz_socket(int domain, int type, int protocol) {
-  must(domain == AF_INET && type == (SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK) && protocol == 0, "an odd socket");
+  must(domain == AF_INET && type == (SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK) && protocol == 0, "an unexpected socket");
   must(!net_listening(), "two listeners");
   if (fails(SOCKET)) return -1;
   /* Connections that waited for the last listener are refused. */
@@ -125,7 +125,7 @@ int fuzz_bind(int fd, const struct sockaddr *address, socklen_t size) {
   must(fd == listener && size == sizeof in, "another socket is bound");
   memcpy(&in, address, sizeof in);
   must(in.sin_family == AF_INET && in.sin_addr.s_addr == htonl(INADDR_LOOPBACK) && in.sin_port == htons(NET_PORT),
-       "it is bound elsewhere");
+       "the listener is bound to another address");
   return fails(BIND) ? -1 : 0;
 }
 
@@ -155,8 +155,8 @@ int fuzz_setsockopt(int fd, int level, int name, const void *value, socklen_t si
   (void)size;
   /* A fork's socket, not a connection of the program. */
   if (level == SOL_SOCKET && name == SO_PASSCRED) return 0;
-  must(fd == listener || connection != NULL, "an option of what is no socket");
-  must(level != SOL_SOCKET || name != SO_REUSEPORT, "a port for two");
+  must(fd == listener || connection != NULL, "an option of an unknown socket");
+  must(level != SOL_SOCKET || name != SO_REUSEPORT, "SO_REUSEPORT would share the port");
   if (connection != NULL && level == SOL_SOCKET && name == SO_LINGER) connection->hung_up = 1;
   return 0;
 }
@@ -193,7 +193,7 @@ int net_writev(int fd, const struct iovec *parts, int count, ssize_t *put) {
   struct connection *connection = find(fd);
   struct iovec pieces[2];
   if (connection == NULL) return 0;
-  must(!connection->shut, "bytes behind the end");
+  must(!connection->shut, "bytes after the end");
   *put = fails(WRITE) ? -1 : writev(fd, pieces, cut(pieces, parts, count));
   if (*put > 0) connection->taken += (uint64_t)*put;
   return 1;
@@ -205,7 +205,7 @@ void net_hang_up(void) {
   }
 }
 
-void net_knock(void) {
+void net_open_connection(void) {
   for (unsigned i = 0; i < MAX_CONNECTIONS; i++) {
     if (connections[i].inode != 0 && connections[i].own < 0) net_release(&connections[i]);
     if (connections[i].inode != 0) continue;
@@ -213,7 +213,7 @@ void net_knock(void) {
     make_pair(ends, SOCKET_BYTES);
     connections[i] = (struct connection){.own = ends[1], .its = ends[0], .inode = inode_of(ends[0]), .last = -1};
     char name = (char)i;
-    must(write(knocks, &name, 1) == 1, "nobody hears it");
+    must(write(knocks, &name, 1) == 1, "the listener got no connection");
     return;
   }
 }
@@ -222,8 +222,8 @@ void net_fail(unsigned kind) {
   failing = 1 + (int)(kind % (sizeof FAILURES / sizeof *FAILURES));
 }
 
-void net_piece(size_t most) {
-  piece = most;
+void net_piece(size_t max) {
+  piece = max;
 }
 
 int net_pausing(void) {

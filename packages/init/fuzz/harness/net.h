@@ -21,15 +21,15 @@ struct connection {
 extern struct connection connections[MAX_CONNECTIONS];
 
 /* Adds a connection that waits to be accepted, if there is a free place. */
-void net_knock(void);
+void net_open_connection(void);
 /* Closes the program's end. */
 void net_release(struct connection *connection);
 /* Whether init's end is open. */
 int net_is_open(const struct connection *connection);
 /* Makes one of the next calls fail. */
 void net_fail(unsigned kind);
-/* Limits how much reads and writes move at once. */
-void net_piece(size_t most);
+/* Limits the bytes that one read or write moves. */
+void net_piece(size_t max);
 /* Whether init need not accept yet, because accept has just failed. */
 int net_pausing(void);
 

@@ -68,8 +68,8 @@ static void check_strings(char *const *strings, size_t *total) {
   must(*total <= MAX_EXEC_BYTES, "%zu bytes of texts", *total);
 }
 
-static void tell(int report, struct child_report told, size_t size) {
-  must(write(report, &told, size) == (ssize_t)size, "no room for a report");
+static void send_report(int report, struct child_report content, size_t size) {
+  must(write(report, &content, size) == (ssize_t)size, "no room for a report");
 }
 
 void child_run(const struct exec_request *request, const int stdio[3], int control, int report) {
@@ -86,11 +86,13 @@ void child_run(const struct exec_request *request, const int stdio[3], int contr
   /* A preloaded process: it waits from the start. */
   if (control >= 0) {
     int waits = fcntl(control, F_DUPFD_CLOEXEC, 0);
-    must(waits >= 0 && (spawn_mode != RUNS || write(waits, "w", 1) == 1), "no word of the one that waits");
+    must(waits >= 0 && (spawn_mode != RUNS || write(waits, "w", 1) == 1), "the preloaded process cannot report");
   }
-  if (spawn_mode == EXEC_FAILS) tell(report, (struct child_report){.word = CHILD_FAILED, .error = ENOENT}, sizeof(struct child_report));
-  else if (spawn_mode == HALF_A_REPORT) tell(report, (struct child_report){.word = CHILD_HELD}, 3);
-  else if (spawn_mode == RUNS) tell(report, (struct child_report){.word = CHILD_HELD, .limits = request->limits}, sizeof(struct child_report));
+  const struct child_report failed = {.event = CHILD_FAILED, .error = ENOENT};
+  const struct child_report confined = {.event = CHILD_LIMITS, .limits = request->limits};
+  if (spawn_mode == EXEC_FAILS) send_report(report, failed, sizeof failed);
+  else if (spawn_mode == HALF_A_REPORT) send_report(report, confined, 3);
+  else if (spawn_mode == RUNS) send_report(report, confined, sizeof confined);
   if (spawn_mode == EXEC_FAILS || spawn_mode == DIES_UNHEARD) program_exit(1);
   longjmp(fuzz_forked, 1);
 }

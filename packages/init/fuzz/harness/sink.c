@@ -126,5 +126,5 @@ void sink_take(const uint8_t *bytes, size_t size) {
 void sink_end(int exit_code) {
   must(exit_code == EXIT_QUIT || exit_code == EXIT_HOST_GONE || exit_code == EXIT_BROKEN, "exit code %d", exit_code);
   /* Otherwise the queue overflowed, or an announced length was wrong. */
-  if (exit_code == EXIT_BROKEN) must(last_was_end && header_filled == 0, "it ended itself without a word");
+  if (exit_code == EXIT_BROKEN) must(last_was_end && header_filled == 0, "init ended without a fault");
 }

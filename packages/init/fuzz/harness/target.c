@@ -40,7 +40,7 @@ void fuzz_exit(int with) {
   longjmp(ended, 1);
 }
 
-/* Bare system calls here and below: for a sanitizer the gaps between variables are out of bounds. */
+/* Raw system calls here and below: the sanitizer would check libc's, and to it the gaps between variables are out of bounds. */
 void world_open(const char *folder) {
   size_t size = (size_t)(__stop_init_state - __start_init_state);
   files_open(folder);

@@ -1,3 +1,4 @@
+/* Functions that most files of init use: the clock, numbers in frames, small files, directories. */
 #ifndef ISOPOD_UTIL_H
 #define ISOPOD_UTIL_H
 

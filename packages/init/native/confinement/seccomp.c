@@ -52,7 +52,7 @@
 #define X32_BIT 0x40000000u
 #define MQUEUE_MAGIC 0x19800202
 
-/* Allowed with the families that programs need; others fail as if the kernel was built without them. */
+/* Allows the address families that programs need; others fail as if the kernel was built without them. */
 #define FAMILIES(call) \
   UNLESS(__NR_##call, 8), LOAD(ARGUMENT(0)), PASS(AF_UNIX), PASS(AF_INET), PASS(AF_INET6), FAIL(EAFNOSUPPORT)
 

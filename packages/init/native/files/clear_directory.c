@@ -28,7 +28,7 @@ static int is_directory(int parent, const char *name, unsigned char type) {
   return fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(status.st_mode);
 }
 
-/* Emptying a directory needs read permission; moving it needs write permission, because its «..» changes. */
+/* Emptying a directory needs read permission; moving it needs write permission, because its ".." changes. */
 static void open_up(int parent, const char *name) {
   if (fchmodat(parent, name, 0700, 0) < 0) {
     /* Then it stays, and the final check finds it. */

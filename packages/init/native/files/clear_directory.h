@@ -5,7 +5,7 @@
 
 /*
  * Removes everything below a directory, whatever its depth and modes, without following symlinks, and restores the
- * directory's own mode. 0 only if it was seen empty afterwards. No other process may run meanwhile.
+ * directory's own mode. Returns 0 only if the directory is empty afterwards. No other process may run meanwhile.
  */
 int clear_directory(int root, mode_t mode);
 

@@ -61,7 +61,7 @@ static int restore_write_hint(size_t i) {
   return hint == mounts[i].write_hint ? 0 : -1;
 }
 
-/* Times and flags like «no dump»: a program can set them on everything it owns, including the mounts. */
+/* Times and flags like "no dump": a program can set them on everything it owns, including the mounts. */
 static int restore_attributes(size_t i) {
   static const struct timespec now[2] = {{0, UTIME_NOW}, {0, UTIME_NOW}};
   int flags, fd = mounts[i].fd;

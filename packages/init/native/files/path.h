@@ -3,7 +3,7 @@
 #define ISOPOD_PATH_H
 
 /*
- * Opens the directory of the last part of a relative path and points `leaf` at that part; -1 with errno on failure. Replaces
+ * Opens the parent directory of a relative path and points `leaf` at the path's last part; -1 with errno on failure. Replaces
  * the slashes of the path by NULs. With `make`, creates missing directories, private to the user.
  */
 int open_parent(char *path, int make, const char **leaf);

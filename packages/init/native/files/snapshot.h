@@ -2,9 +2,9 @@
 #ifndef ISOPOD_SNAPSHOT_H
 #define ISOPOD_SNAPSHOT_H
 
-/* Replaces the snapshot by copies of all regular files and reports to the host. If `refused` is set, reports that errno. */
+/* Replaces the snapshot by copies of all regular files and reports to the host. If `refused` is not 0, only reports that errno. */
 void snapshot_take(int refused);
-/* Writes the files back, like a put of each. */
+/* Writes the files back. */
 void snapshot_restore(void);
 void snapshot_drop(void);
 

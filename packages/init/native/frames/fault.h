@@ -2,7 +2,7 @@
 #ifndef ISOPOD_FAULT_H
 #define ISOPOD_FAULT_H
 
-/* Reports a failure to the host and goes on. */
+/* Reports a failure to the host and continues. */
 void fault(const char *where, int error);
 /* Kills every other process, reports the failure and ends init. */
 _Noreturn void fatal(const char *where, int error);

@@ -19,7 +19,7 @@ size_t writer_pending(void) {
   return pending;
 }
 
-int writer_crowded(void) {
+int writer_at_reserve(void) {
   return CAPACITY - pending < WRITER_RESERVE;
 }
 

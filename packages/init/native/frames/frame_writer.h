@@ -6,15 +6,15 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* With so much queued, the program's pipes and fetched files wait for the host. */
+/* While this many bytes are queued, the program's pipes and fetched files are not read. */
 #define WRITER_FULL (256u * 1024)
 /* Room reserved for frames that cannot wait. */
 #define WRITER_RESERVE (16u * 1024)
 
 size_t writer_pending(void);
 /* True when only the reserve is left: no further frames of the host may be handled. */
-int writer_crowded(void);
-/* Queues a small frame. The caller has checked writer_crowded. */
+int writer_at_reserve(void);
+/* Queues a small frame. The caller has checked writer_at_reserve. */
 void write_frame(unsigned char type, const void *payload, size_t length);
 /* Queues bytes of a frame whose header is queued already, or the header itself. */
 void write_bytes(const void *bytes, size_t length);
@@ -27,7 +27,7 @@ ssize_t write_stream(unsigned char type, const void *prefix, size_t prefix_lengt
 ssize_t write_from(int fd, size_t max);
 /* Writes as much as the host takes now; -1 when the host is gone. */
 int writer_flush(void);
-/* Writes everything, for at most this long. */
+/* Writes all queued bytes, for at most `milliseconds`. */
 void writer_flush_within(int milliseconds);
 
 #endif

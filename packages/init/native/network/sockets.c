@@ -8,7 +8,7 @@
 
 #include "common/util.h"
 
-static int64_t number_behind(const char *text, const char *words) {
+static int64_t number_after(const char *text, const char *words) {
   const char *at = strstr(text, words);
   return at == NULL ? UNKNOWN : strtoll(at + strlen(words), NULL, 10);
 }
@@ -17,12 +17,12 @@ static int64_t number_behind(const char *text, const char *words) {
 struct sockets sockets_now(void) {
   char text[1024];
   if (read_small("/proc/net/sockstat", text, sizeof text) < 0) return (struct sockets){UNKNOWN, UNKNOWN};
-  return (struct sockets){number_behind(text, "sockets: used "), number_behind(text, " tw ")};
+  return (struct sockets){number_after(text, "sockets: used "), number_after(text, " tw ")};
 }
 
 static int64_t number_of(const char *text, const char *line, const char *word) {
   const char *at = strstr(text, line);
-  int64_t number = at == NULL ? 0 : number_behind(at, word);
+  int64_t number = at == NULL ? 0 : number_after(at, word);
   return number > 0 ? number : 0;
 }
 
@@ -43,7 +43,7 @@ struct socket_bounds socket_bounds(void) {
   return bounds;
 }
 
-/* The search starts when a UNIX socket is closed. */
+/* The kernel starts the search when a UNIX socket is closed. */
 void sockets_find_lost(void) {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0) return;

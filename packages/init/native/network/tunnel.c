@@ -19,7 +19,8 @@
 
 /* Streams are read only while fewer bytes are queued for the host, so that they never delay a program's output. */
 #define QUEUE_FULL (64u * 1024)
-#define TELL_AT (MAX_NET_WINDOW_BYTES / 4)
+/* Bytes that the program must have read before the host gets new credit for them. */
+#define CREDIT_AT (MAX_NET_WINDOW_BYTES / 4)
 /* Socket buffers; small, because cgroup v1 does not count them. */
 #define SOCKET_BYTES (64 * 1024)
 #define ACCEPT_PAUSE_US 50000
@@ -211,7 +212,7 @@ static void pump_out(struct stream *stream) {
   unsigned char id[4];
   put_u32(id, stream->id);
   ssize_t got = write_stream(FRAME_NET_DATA, id, sizeof id, stream->fd,
-                           stream->credit < MAX_NET_BYTES ? stream->credit : MAX_NET_BYTES);
+                             stream->credit < MAX_NET_BYTES ? stream->credit : MAX_NET_BYTES);
   if (got > 0) stream->credit -= (uint32_t)got;
   else if (got < 0 && errno != EAGAIN) hang_up(stream);
   else if (got == 0) {
@@ -223,7 +224,7 @@ static void pump_out(struct stream *stream) {
 static void pump(struct stream *stream, int ready) {
   if (stream->fd >= 0) pump_in(stream);
   if (ready && may_read(stream)) pump_out(stream);
-  if (stream->fd >= 0 && stream->owed >= TELL_AT && room()) {
+  if (stream->fd >= 0 && stream->owed >= CREDIT_AT && room()) {
     tell(FRAME_NET_CREDIT, stream->id, stream->owed);
     stream->owed = 0;
   }

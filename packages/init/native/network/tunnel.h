@@ -1,6 +1,6 @@
 /*
- * A container's only way out: connections to a port on loopback, carried over the wire to the host as numbered streams. Open
- * only during a run that was granted a tunnel.
+ * A container's only access to a network: connections to a port on loopback, carried over the wire to the host as numbered
+ * streams. Open only during a run that was granted a tunnel.
  */
 #ifndef ISOPOD_TUNNEL_H
 #define ISOPOD_TUNNEL_H
@@ -16,7 +16,7 @@
 
 /* Opens the listener; -1 with errno. */
 int tunnel_open(void);
-/* Closes the listener and all streams without frames to the host, which closes its side at the end of the run. */
+/* Closes the listener and all streams. Sends no frames, because the host closes its side at the end of the run. */
 void tunnel_close(void);
 
 /* Fills in the poll entries; returns their number. */

@@ -57,8 +57,8 @@ static void tell(int report, struct child_report answer) {
   }
 }
 
-static _Noreturn void fail(int report, enum child_word word) {
-  tell(report, (struct child_report){.word = word, .error = errno});
+static _Noreturn void fail(int report, enum child_event event) {
+  tell(report, (struct child_report){.event = event, .error = errno});
   _exit(127);
 }
 
@@ -69,7 +69,7 @@ static void tell_limits(int report, struct process_limits limits) {
     int known = getrlimit((__rlimit_resource_t)limits.resource[i], &now) == 0;
     limits.value[i] = known ? (int64_t)now.rlim_cur : UNKNOWN;
   }
-  tell(report, (struct child_report){.word = CHILD_HELD, .limits = limits});
+  tell(report, (struct child_report){.event = CHILD_LIMITS, .limits = limits});
 }
 
 static void reset_signals(void) {

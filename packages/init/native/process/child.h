@@ -27,14 +27,14 @@ struct exec_request {
 };
 
 /* What the child reports before it becomes the program. */
-enum child_word {
-  CHILD_HELD,       /* its limits, as the kernel reports them */
+enum child_event {
+  CHILD_LIMITS,     /* its limits, as the kernel has them */
   CHILD_FAILED,     /* the errno that stopped it */
   CHILD_UNCONFINED, /* the errno with which the kernel refused to confine it: not the program's fault */
 };
 
 struct child_report {
-  enum child_word word;
+  enum child_event event;
   int error;
   struct process_limits limits;
 };

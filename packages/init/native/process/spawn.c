@@ -21,8 +21,8 @@ static int await_exec(int report, struct process_limits *held) {
     if (polled == 0) return ETIMEDOUT;
     struct child_report answer;
     if (read(report, &answer, sizeof answer) != sizeof answer) return 0;
-    if (answer.word == CHILD_UNCONFINED) return -answer.error;
-    if (answer.word == CHILD_FAILED) return answer.error;
+    if (answer.event == CHILD_UNCONFINED) return -answer.error;
+    if (answer.event == CHILD_FAILED) return answer.error;
     *held = answer.limits;
   }
 }

@@ -9,7 +9,7 @@
 
 /*
  * Makes the pipes and starts the process; 0, or the errno that stopped it, negative if the kernel refused to confine it. Sets
- * `pid` as soon as there is one, and `held` to the limits that the kernel reports. `control` is passed on; -1 for none.
+ * `pid` as soon as there is one, and `held` to the limits that the kernel reports. For `control` see `child_run`.
  */
 int spawn(const struct exec_request *request, int control, pid_t *pid, struct process_limits *held);
 

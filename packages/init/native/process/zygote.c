@@ -17,7 +17,7 @@
 #define HANDED_OVER 4
 
 static int zygote_fd = -1; /* socket of the zygote */
-static int asked = -1;   /* socket of the requested fork */
+static int fork_fd = -1;   /* socket of the requested fork */
 
 static void close_fd(int *fd) {
   if (*fd >= 0) close(*fd);
@@ -25,8 +25,8 @@ static void close_fd(int *fd) {
 }
 
 static ssize_t receive(int fd, pid_t *from) {
-  char word, room[CMSG_SPACE(sizeof(struct ucred))] __attribute__((aligned(8)));
-  struct iovec part = {&word, 1};
+  char byte, room[CMSG_SPACE(sizeof(struct ucred))] __attribute__((aligned(8)));
+  struct iovec part = {&byte, 1};
   struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = room, .msg_controllen = sizeof room};
   ssize_t got;
   do got = recvmsg(fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
@@ -40,7 +40,7 @@ static ssize_t receive(int fd, pid_t *from) {
   return got;
 }
 
-int zygote_await_word(int fd, int64_t deadline_us, pid_t *from) {
+int zygote_await_ready(int fd, int64_t deadline_us, pid_t *from) {
   for (;;) {
     /* Also notices that the host has gone. */
     struct pollfd ends[2] = {{.fd = fd, .events = POLLIN}, {.fd = STDIN_FILENO, .events = 0}};
@@ -62,7 +62,7 @@ int zygote_is_open(void) {
 
 void zygote_close(void) {
   close_fd(&zygote_fd);
-  close_fd(&asked);
+  close_fd(&fork_fd);
 }
 
 int zygote_is_healthy(void) {
@@ -87,31 +87,31 @@ static int hand_over(const int fds[HANDED_OVER]) {
 
 int zygote_request_fork(void) {
   int fds[HANDED_OVER] = {-1, -1, -1, -1}, ends[2] = {-1, -1}, on = 1, error = 0;
-  close_fd(&asked);
+  close_fd(&fork_fd);
   streams_close();
   if (streams_open(fds) < 0 || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0 ||
       setsockopt(ends[0], SOL_SOCKET, SO_PASSCRED, &on, sizeof on) < 0) {
     error = errno;
   }
-  asked = ends[0];
+  fork_fd = ends[0];
   fds[3] = ends[1];
   if (error == 0) error = hand_over(fds);
   for (int i = 0; i < HANDED_OVER; i++) close_fd(&fds[i]);
-  if (error != 0) close_fd(&asked);
+  if (error != 0) close_fd(&fork_fd);
   return error;
 }
 
 int zygote_await_fork(int *control) {
   pid_t from = 0;
-  int error = asked >= 0 ? 0 : zygote_request_fork();
-  if (error == 0) error = zygote_await_word(asked, now_us() + FORK_TIMEOUT_US, &from);
+  int error = fork_fd >= 0 ? 0 : zygote_request_fork();
+  if (error == 0) error = zygote_await_ready(fork_fd, now_us() + FORK_TIMEOUT_US, &from);
   if (error == 0 && (from <= 1 || from == standby.zygote)) error = EBADMSG;
   if (error != 0) {
-    close_fd(&asked);
+    close_fd(&fork_fd);
     return error;
   }
   standby.waiting = from;
-  *control = asked;
-  asked = -1;
+  *control = fork_fd;
+  fork_fd = -1;
   return 0;
 }

@@ -6,7 +6,7 @@
 #include <sys/types.h>
 
 /* Waits for the byte with which a process says that it is ready; 0 or an errno. Sets `from`, unless NULL, to the sender's pid. */
-int zygote_await_word(int fd, int64_t deadline_us, pid_t *from);
+int zygote_await_ready(int fd, int64_t deadline_us, pid_t *from);
 
 /* Takes the socket of the zygote. */
 void zygote_open(int fd);

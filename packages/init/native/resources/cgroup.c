@@ -11,7 +11,7 @@
 #include "common/util.h"
 
 #define ROOT "/sys/fs/cgroup/"
-/* v1 reports «no limit» as the largest multiple of a page. */
+/* v1 reports "no limit" as the largest multiple of a page. */
 #define UNLIMITED ((int64_t)1 << 60)
 
 enum source { CPU, CPU_STAT, MEMORY, MEMORY_PEAK, MEMORY_HITS, MEMORY_EVENTS, PIDS, PIDS_PEAK, PIDS_EVENTS, SOURCES };
@@ -40,7 +40,7 @@ static const char *const FILES_V2[SOURCES] = {
 static int version = UNKNOWN;
 static int files[SOURCES];
 
-/* The path of a v1 file; cpu and cpuacct may be mounted together under one name. */
+/* Writes the path of a cgroup file; returns whether it can be read. v1 can have cpu and cpuacct together under one name. */
 static int path_exists(char *path, size_t size, const char *name) {
   snprintf(path, size, ROOT "%s", name);
   if (access(path, R_OK) == 0) return 1;
@@ -49,7 +49,7 @@ static int path_exists(char *path, size_t size, const char *name) {
   return access(path, R_OK) == 0;
 }
 
-/* One number, or UNKNOWN for «max», «-1» and anything that is not a number. */
+/* One number, or UNKNOWN for "max", "-1" and anything that is not a number. */
 static int64_t parse_limit(const char *text) {
   char *end;
   errno = 0;
@@ -57,7 +57,7 @@ static int64_t parse_limit(const char *text) {
   return errno != 0 || end == text || value < 0 || value >= UNLIMITED ? UNKNOWN : value;
 }
 
-/* The number after `key` in lines of «key number». */
+/* The number after `key` in lines of "key number". */
 static int64_t parse_field(const char *text, const char *key) {
   size_t length = strlen(key);
   for (const char *line = text; line != NULL && *line != '\0'; line = strchr(line, '\n')) {

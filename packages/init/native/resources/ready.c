@@ -15,7 +15,7 @@
 #include "frames/wire.h"
 #include "resources/cgroup.h"
 
-/* The value after «name:» in /proc/self/status, or NULL. */
+/* The value after "name:" in /proc/self/status, or NULL. */
 static const char *status_field(const char *status, const char *name) {
   const char *at = strstr(status, name);
   if (at == NULL) return NULL;

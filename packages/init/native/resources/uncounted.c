@@ -59,7 +59,7 @@ int64_t uncounted_next_us(void) {
   return next_us;
 }
 
-/* «sl local remote st tx:rx tr:tm retransmits uid timeout inode»; 0 for the heading. */
+/* "sl local remote st tx:rx tr:tm retransmits uid timeout inode"; 0 for the heading. */
 static int parse(char *line, struct row *row) {
   char *field = NULL, *rest = line, *end;
   memset(row, 0, sizeof *row);
@@ -88,7 +88,7 @@ static int64_t cost_of(const struct row *row, int connected, int all) {
 }
 
 /* Upper bound if each byte of TCP holds `per_byte`. */
-static int64_t most_of(const struct row *row, int connected, int64_t per_byte) {
+static int64_t upper_bound(const struct row *row, int connected, int64_t per_byte) {
   int64_t data = (int64_t)row->sending + (int64_t)row->receiving;
   if (!connected) return per_byte == PIECE_BYTES ? data * DATAGRAM_PIECES : data;
   return row->state == LISTENING ? 0 : data * per_byte;
@@ -115,7 +115,7 @@ static int64_t add_table(const char *path, int connected, const struct view *vie
       struct row row;
       *end = '\0';
       if (!parse(line, &row)) continue;
-      sum += view->per_byte > 0 ? most_of(&row, connected, view->per_byte) : cost_of(&row, connected, view->all);
+      sum += view->per_byte > 0 ? upper_bound(&row, connected, view->per_byte) : cost_of(&row, connected, view->all);
     }
     filled -= (size_t)(line - text);
     memmove(text, line, filled);

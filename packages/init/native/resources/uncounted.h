@@ -6,7 +6,7 @@
 
 /* When to call uncounted_excess again, on the clock of now_us. */
 int64_t uncounted_next_us(void);
-/* Notes the host's kernel memory before a run. */
+/* Records the host's kernel memory before a run. */
 void uncounted_begin(void);
 /* Whether sockets hold more memory than the cgroup has left. Checks only when it is due. */
 int uncounted_excess(int64_t now);

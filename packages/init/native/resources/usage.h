@@ -25,9 +25,9 @@ struct usage {
 #define USAGE_UNKNOWN \
   {0, 0, 0, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}
 
-/* Once, before any program has run. */
+/* Call once, before any program has run. */
 void usage_open(void);
-/* After a reset: memory that the container still holds is not charged to later runs. */
+/* Call after a reset: memory that the container still holds is not charged to later runs. */
 void usage_reset(void);
 void usage_start(void);
 struct usage usage_sample(void);

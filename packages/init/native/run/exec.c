@@ -11,7 +11,7 @@
 #include "run/preload.h"
 #include "run/run.h"
 
-/* Offset of what a preloaded process cannot change: limits, cwd, argv and env, behind their counts. */
+/* Offset of what a preloaded process cannot change: limits, cwd, argv and env, with their counts in front. */
 #define COMMAND 20u
 #define COUNTS_BYTES 6u
 /* A limit of each process: resource and value. */

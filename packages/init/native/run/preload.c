@@ -32,7 +32,7 @@ static char main_path[sizeof WORKSPACE + 256];
 static int main_pipe = -1, main_file = -1;
 static off_t main_at;
 static uint64_t digest;
-static struct process_limits held;
+static struct process_limits waiting_limits;
 
 static void close_all(void) {
   int *const fds[] = {&control, &main_pipe, &main_file};
@@ -65,7 +65,7 @@ static int await_reader(int64_t deadline) {
 }
 
 /* Output before the program's start would be mistaken for the program's. */
-static int has_spoken(void) {
+static int has_output(void) {
   for (int i = 0; i < 2; i++) {
     int bytes = 0;
     if (ioctl(outputs[i].fd, FIONREAD, &bytes) < 0 || bytes > 0) return 1;
@@ -83,11 +83,11 @@ static int begin(const struct exec_request *request, const char *name) {
     return errno;
   }
   control = ends[0];
-  int error = spawn(request, ends[1], &standby.waiting, &held);
+  int error = spawn(request, ends[1], &standby.waiting, &waiting_limits);
   if (ends[1] >= 0) close(ends[1]);
   if (error < 0) error = -error;
-  if (error == 0) error = by_pipe ? await_reader(deadline) : zygote_await_word(control, deadline, NULL);
-  if (error == 0 && has_spoken()) error = EIO;
+  if (error == 0) error = by_pipe ? await_reader(deadline) : zygote_await_ready(control, deadline, NULL);
+  if (error == 0 && has_output()) error = EIO;
   return error;
 }
 
@@ -123,7 +123,7 @@ void preload_start(const struct exec_request *request, const char *name) {
 int preload_await(const struct exec_request *request) {
   /* It already has its arguments and environment. */
   if (digest == 0 || request->digest != digest) return EINVAL;
-  /* Only a hook could set the limit, and a main file that is a pipe means that there is none. */
+  /* A process sets its CPU limit itself when the control socket says so; one that waits at a pipe has no control socket. */
   if (main_pipe >= 0 && request->cpu_ms > 0) return ENOTSUP;
   if (standby.zygote != 0 && standby.waiting == 0) {
     int error = zygote_await_fork(&control);
@@ -140,7 +140,7 @@ static uint64_t seconds_used(pid_t pid) {
 }
 
 /* The container's profile forbids setting limits of other processes: the process sets its own. */
-static int let_go(const struct exec_request *request, pid_t pid) {
+static int send_start(const struct exec_request *request, pid_t pid) {
   char word[32] = "g";
   int size = 1;
   if (request->cpu_ms > 0) {
@@ -154,10 +154,10 @@ static int let_go(const struct exec_request *request, pid_t pid) {
 }
 
 int preload_go(const struct exec_request *request, struct process_limits *limits) {
-  *limits = held;
+  *limits = waiting_limits;
   reaped.main_pid = standby.waiting;
   standby.waiting = 0;
-  if (main_pipe < 0) return let_go(request, reaped.main_pid);
+  if (main_pipe < 0) return send_start(request, reaped.main_pid);
   main_file = open(main_path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
   if (main_file < 0) return errno;
   main_at = 0;
@@ -165,7 +165,7 @@ int preload_go(const struct exec_request *request, struct process_limits *limits
   return 0;
 }
 
-void preload_let_go(void) {
+void preload_close(void) {
   streams_close();
   if (control >= 0) close(control);
   control = -1;

@@ -19,7 +19,7 @@ int preload_go(const struct exec_request *request, struct process_limits *limits
 /* Ends the waiting process and the zygote. */
 void preload_drop(void);
 /* Closes the descriptors of a waiting process that was killed. */
-void preload_let_go(void);
+void preload_close(void);
 /* Asks the zygote, if there is one, for the next fork; NULL, or a word for the host if the zygote is broken. */
 const char *preload_refork(void);
 

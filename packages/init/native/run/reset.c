@@ -60,7 +60,7 @@ static const char *no_processes(void) {
 
 static const char *clean_up(void) {
   if (kill_everyone() < 0) return "processes";
-  preload_let_go();
+  preload_close();
   const char *left = no_processes();
   if (left == NULL && mounts_clear() < 0) left = "files";
   if (left == NULL && ipc_remove() < 0) left = "ipc";

@@ -42,8 +42,8 @@ const request = sampleExec({
   stderrLimit: 9,
 })
 const exec = encodeExec(request)
-const fed = encodeExec({ ...request, stdin: true })
-const taken = encodeExec({ ...request, preloaded: true })
+const execWithStdin = encodeExec({ ...request, stdin: true })
+const execPreloaded = encodeExec({ ...request, preloaded: true })
 /** A main file whose name is longer than the frame. */
 const longName = Buffer.from(encodePreload(request))
 longName.writeUInt16LE(200, HEADER_BYTES)
@@ -110,32 +110,42 @@ export const SEEDS: Readonly<Record<string, Seed>> = {
   'exec-unknown-limit': { frames: [unknownLimit] },
   'exec-many-limits': { frames: [manyLimits] },
   stdin: {
-    frames: [fed, encodeStdin(new Uint8Array(300)), encodeStdinEnd()],
+    frames: [execWithStdin, encodeStdin(new Uint8Array(300)), encodeStdinEnd()],
     script: times(4, step(READ, 1)),
   },
-  'stdin-unread': { frames: [fed, ...times(3, encodeStdin(new Uint8Array(800_000)))] },
+  'stdin-unread': { frames: [execWithStdin, ...times(3, encodeStdin(new Uint8Array(800_000)))] },
   'stdin-closed': {
-    frames: [fed, ...times(3, encodeStdin(new Uint8Array(70_000)))],
+    frames: [execWithStdin, ...times(3, encodeStdin(new Uint8Array(70_000)))],
     script: times(9, step(READ)),
   },
-  preload: { frames: [put('a'), encodePreload(request), put('b'), taken, encodeReset(), taken, exec] },
-  'preload-by-pipe': {
-    frames: [encodePreload({ ...request, mainFile: 'm' }), put('m', 90_000), taken, encodeReset()],
+  preload: {
+    frames: [put('a'), encodePreload(request), put('b'), execPreloaded, encodeReset(), execPreloaded, exec],
   },
-  'preload-without-main': { frames: [encodePreload({ ...request, mainFile: 'm' }), taken, taken] },
+  'preload-by-pipe': {
+    frames: [encodePreload({ ...request, mainFile: 'm' }), put('m', 90_000), execPreloaded, encodeReset()],
+  },
+  'preload-without-main': {
+    frames: [encodePreload({ ...request, mainFile: 'm' }), execPreloaded, execPreloaded],
+  },
   'preload-forks': {
-    frames: [encodePreload({ ...request, forks: true }), taken, encodeReset(), exec, encodePreload(request)],
+    frames: [
+      encodePreload({ ...request, forks: true }),
+      execPreloaded,
+      encodeReset(),
+      exec,
+      encodePreload(request),
+    ],
   },
   'preload-another': {
-    frames: [encodePreload({ ...request, argv: ['c'] }), taken, encodePreload(request), exec],
+    frames: [encodePreload({ ...request, argv: ['c'] }), execPreloaded, encodePreload(request), exec],
   },
   'preload-other-limits': {
-    frames: [encodePreload({ ...request, limits: sampleLimits({ openFiles: 16 }) }), taken],
+    frames: [encodePreload({ ...request, limits: sampleLimits({ openFiles: 16 }) }), execPreloaded],
   },
-  'preload-busy': { frames: [exec, encodePreload(request), taken] },
+  'preload-busy': { frames: [exec, encodePreload(request), execPreloaded] },
   'preload-overlong': { frames: [longName] },
   ...named('preload-spawn', [1, 2, 3, 4], (mode) => ({
-    frames: [encodePreload(request), taken, encodePreload({ ...request, mainFile: 'm' }), exec],
+    frames: [encodePreload(request), execPreloaded, encodePreload({ ...request, mainFile: 'm' }), exec],
     script: times(4, step(SPAWN, mode)),
   })),
   kill: { frames: [encodeKill(), exec, encodeKill()] },

@@ -27,7 +27,7 @@ function frame(type: number, length: number, payload: Uint8Array = new Uint8Arra
 const [LIMITC, ARGC, ENVC, LIMITS] = [20, 22, 24, 26]
 const CWD = LIMITS + 8 * PROCESS_LIMITS.length
 /** An exec frame with bytes changed: offset in the payload → value. */
-function bentExec(changes: Record<number, number>): Uint8Array {
+function changedExec(changes: Record<number, number>): Uint8Array {
   const bytes = encodeExec(sampleExec({ argv: ['true'], wallMs: 1000 }))
   for (const [at, value] of Object.entries(changes)) bytes[5 + Number(at)] = value
   return bytes
@@ -37,21 +37,21 @@ describeInit('init on a broken wire', () => {
   it('reports a fault of the host’s frames, and ends with every process of the container', async () => {
     for (const [what, bytes] of Object.entries({
       'type 0': frame(0, 0),
-      'a type of its own': frame(WIRE.done, 0),
+      'a type that only init sends': frame(WIRE.done, 0),
       'an oversized put': frame(WIRE.putFile, MAX_HOST_PAYLOAD_BYTES + 1),
       'an oversized length': frame(WIRE.stdin, 0xffffffff),
       'a put without a path': frame(WIRE.putFile, 4, new Uint8Array(4)),
       'a path longer than its frame': frame(WIRE.putFile, 6, new Uint8Array([0, 0, 3, 0, 97, 98])),
       'a short exec': frame(WIRE.exec, 10),
-      'an exec without arguments': bentExec({ [ARGC]: 0 }),
-      'an exec with more arguments than it has': bentExec({ [ARGC]: 2 }),
-      'an exec with fewer arguments than it has': bentExec({ [ENVC]: 0, [ARGC]: 1, [CWD]: 0 }),
-      'an exec with more limits than it has': bentExec({ [LIMITC]: 16 }),
-      'more limits than there are': bentExec({ [LIMITC]: 17 }),
-      'a limit of no resource': bentExec({ [LIMITS]: 16 }),
-      'a string longer than its frame': bentExec({ [CWD + 3]: 0xff }),
-      'a NUL within a string': bentExec({ [CWD + 5]: 0 }),
-      'no time to run': bentExec({ 0: 0, 1: 0 }),
+      'an exec without arguments': changedExec({ [ARGC]: 0 }),
+      'an exec with more arguments than it has': changedExec({ [ARGC]: 2 }),
+      'an exec with fewer arguments than it has': changedExec({ [ENVC]: 0, [ARGC]: 1, [CWD]: 0 }),
+      'an exec with more limits than it has': changedExec({ [LIMITC]: 16 }),
+      'more limits than there are': changedExec({ [LIMITC]: 17 }),
+      'a limit of an unknown resource': changedExec({ [LIMITS]: 16 }),
+      'a string longer than its frame': changedExec({ [CWD + 3]: 0xff }),
+      'a NUL within a string': changedExec({ [CWD + 5]: 0 }),
+      'a wall-clock limit of 0': changedExec({ 0: 0, 1: 0 }),
       'a kill without a reason': frame(WIRE.kill, 0),
       'a reset with a payload': frame(WIRE.reset, 1, new Uint8Array(1)),
       'a fetch without a path': frame(WIRE.fetch, 4, new Uint8Array(4)),
@@ -120,7 +120,7 @@ describeInit('init on a broken wire', () => {
     for (let turn = 0; turn < 33; turn++) {
       await using container = await Container.start()
       const bytes = randomBytes(3000)
-      // A valid type and a plausible length reach more of init than noise.
+      // A valid type and a plausible length reach more of init than random ones.
       bytes[0] = 1 + (turn % 11)
       bytes.writeUInt32LE(turn % 3 === 0 ? 1 : turn * 20, 1)
       container.send(bytes)

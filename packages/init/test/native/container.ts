@@ -51,7 +51,7 @@ export interface CollectedRun {
 export class Container implements AsyncDisposable {
   readonly process: ChildProcess
   /** How the namespace ended: init's exit code, or the signal that ended it. */
-  readonly exited: Promise<{ code: number | null; signal: string | null; complaint: string }>
+  readonly exited: Promise<{ code: number | null; signal: string | null; stderr: string }>
   readonly #decoder = new FrameDecoder()
   readonly #frames: InitFrame[] = []
   readonly #root = mkdtempSync(join(tmpdir(), 'isopod-init-'))
@@ -59,7 +59,7 @@ export class Container implements AsyncDisposable {
   #failure: Error | undefined
 
   private constructor(path: string, options: ContainerOptions) {
-    const arguments_ = [
+    const args = [
       '--pid',
       '--fork',
       '--kill-child',
@@ -72,7 +72,7 @@ export class Container implements AsyncDisposable {
       this.#root,
       path,
     ]
-    this.process = spawn('unshare', arguments_, {
+    this.process = spawn('unshare', args, {
       // Init must not pass this fourth descriptor on to the program.
       stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
       env: {
@@ -86,18 +86,18 @@ export class Container implements AsyncDisposable {
         NO_MQUEUE: options.withoutMessageQueues === true ? '1' : undefined,
       },
     })
-    let complaint = ''
+    let stderr = ''
     this.process.stderr?.on('data', (text) => {
-      complaint += String(text)
+      stderr += String(text)
     })
     // A broken pipe is expected: init may end before it has read everything.
     this.process.stdin?.on('error', () => {})
     this.process.stdout?.on('data', (chunk: Buffer) => this.#take(chunk))
     this.exited = new Promise((resolve) => {
       this.process.on('close', (code, signal) => {
-        this.#failure ??= new Error(`init ended: ${code ?? signal} ${complaint}`)
+        this.#failure ??= new Error(`init ended: ${code ?? signal} ${stderr}`)
         this.#wake()
-        resolve({ code, signal, complaint })
+        resolve({ code, signal, stderr })
       })
     })
   }

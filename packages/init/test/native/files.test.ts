@@ -79,7 +79,7 @@ describeInit('files of the host', () => {
     expect((await container.sh('df --output=used . | tail -1')).stdout.toString().trim()).toBe('0')
   })
 
-  it('fit again after a reset has freed the space', async () => {
+  it('that were refused prevent no program after a reset', async () => {
     await using container = await Container.start()
     container.send(encodePutFile('../x', Buffer.from('x')), encodeReset())
     await container.next('fault')

@@ -172,11 +172,17 @@ describeInit('the filter of a program', () => {
 
   it('hides where a file is on the host’s disk', async () => {
     await using container = await Container.start()
-    for (const request of ['0x80111500', '0x80811501', '0x8008662c', '0xc020660b']) {
+    const requests = {
+      FS_IOC_GETFSUUID: '0x80111500',
+      FS_IOC_GETFSSYSFSPATH: '0x80811501',
+      EXT4_IOC_GETFSUUID: '0x8008662c',
+      FS_IOC_FIEMAP: '0xc020660b',
+    }
+    for (const [name, request] of Object.entries(requests)) {
       const { stdout } = await container.perl(
         `open my $file, '<', $^X; ${call(calls.ioctl, 'fileno $file', request, '$room')}`,
       )
-      expect(stdout.toString(), request).toBe(ENOTTY)
+      expect(stdout.toString(), name).toBe(ENOTTY)
     }
     // FIONREAD, the number of readable bytes, is allowed: many programs ask for it.
     expect((await container.perl(call(calls.ioctl, '0', '0x541b', '$room'))).stdout.toString()).toBe('0')
@@ -188,7 +194,7 @@ describeInit('the filter of a program', () => {
       // The descriptor is invalid: an allowed call fails with EBADF, as the harmless advice shows.
       ['fadvise64', ['-1', '0', '0', '4'], '0'],
       ['fadvise64', ['-1', '0', '0', '3'], EBADF],
-      // A length of 0 is harmless; the kernel itself would allow it.
+      // MADV_COLD, MADV_PAGEOUT, MADV_MERGEABLE, and MADV_DONTNEED. A length of 0 is harmless; the kernel itself would allow it.
       ['madvise', ['0', '0', '20'], EINVAL],
       ['madvise', ['0', '0', '21'], EINVAL],
       ['madvise', ['0', '0', '12'], EINVAL],
@@ -260,6 +266,8 @@ describeInit('the filter of a program', () => {
     const filter = 'do { our $code = pack("SCCL", 6, 0, 0, 0xffff); pack("Sx6P", 1, $code) }'
     for (const option of [26, 50, 51, 52]) expect(await set(2, 2, 1, option, filter), `${option}`).toBe(EPERM)
     expect(await set(2, 2, 1, 44)).toBe(EPERM)
+    // SO_REUSEADDR, KEEPALIVE, REUSEPORT, RCVBUF, LINGER, RCVTIMEO, BROADCAST and PASSCRED; TCP_NODELAY and KEEPIDLE; IP_TTL and
+    // IP_MULTICAST_LOOP; IPV6_V6ONLY.
     const useful: [family: number, kind: number, level: number, option: number, value?: string][] = [
       [2, 1, 1, 2],
       [2, 1, 1, 9],
@@ -277,7 +285,8 @@ describeInit('the filter of a program', () => {
     ]
     for (const option of useful) expect(await set(...option), option.join()).toBe('0')
     const unknown: typeof useful = [
-      // Multicast groups of IPv4 and IPv6; a module; a key; an unknown option; an unknown level.
+      // Multicast groups of IPv4 and IPv6; TCP_ULP, which loads a module; TCP_MD5SIG, which sets a key; an unknown option; an
+      // unknown level; an option of iptables.
       [2, 2, 0, 35, 'pack("C8", 224, 0, 0, 9, 127, 0, 0, 1)'],
       [10, 2, 41, 20, 'pack("x20")'],
       [2, 1, 6, 31, '"tls"'],

@@ -44,7 +44,7 @@ function realGroups(name: string, limits: Record<string, string>): string[] | un
 }
 
 /** How long the kernel has throttled a control group. */
-function heldBackMs(group: string): number {
+function throttledMsOf(group: string): number {
   const stat = readFileSync(join(CGROUP, 'cpu', group, 'cpu.stat'), 'utf8')
   return Number(/^throttled_time (\d+)$/m.exec(stat)?.[1]) / 1e6
 }
@@ -229,16 +229,16 @@ describeInit('a run in a real cgroup', () => {
     writeFileSync(quota, '5000')
     try {
       await using container = await start()
-      const before = heldBackMs(name)
+      const before = throttledMsOf(name)
       const { done } = await container.perl('1 while 1', { wallMs: 2000 })
-      const heldBack = heldBackMs(name) - before
+      const throttledMs = throttledMsOf(name) - before
       expect(done.limit).toBe('timeout')
       expect(done.cpuUserMs + done.cpuSysMs).toBeGreaterThan(20)
       expect(done.cpuUserMs + done.cpuSysMs).toBeLessThan(600)
-      expect(heldBack).toBeGreaterThan(0)
+      expect(throttledMs).toBeGreaterThan(0)
       expect(done.throttledMs).toBeGreaterThan(0)
       // The kernel's own counter, which includes the moments before and after the run.
-      expect(done.throttledMs).toBeLessThan(heldBack + 0.001)
+      expect(done.throttledMs).toBeLessThan(throttledMs + 0.001)
     } finally {
       writeFileSync(quota, '20000')
     }

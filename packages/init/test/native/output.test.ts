@@ -125,7 +125,9 @@ describeInit('the output of a run', () => {
     expect(stdout.byteLength + stderr.byteLength).toBeGreaterThan(2 * 256 * 1024)
   })
 
-  it('ends even if the program has left a descriptor of its pipe in an unread message', async () => {
+  it('ends even if the program has left a descriptor of its pipe in an unread message', async (context) => {
+    context.skip(process.arch !== 'x64', 'the program calls sendmsg by its number on x86-64')
+
     await using container = await Container.start()
     // A raw sendmsg with SCM_RIGHTS: it passes descriptor 1 over a socket pair whose own ends are in unread messages.
     const script = `
@@ -136,7 +138,6 @@ describeInit('the output of a run', () => {
         syscall(46, fileno($a), $message, 0) == 1 or die "sendmsg: $!";
       }
       print "sent";`
-    if (process.arch !== 'x64') return
     const { done, stdout, stderr } = await container.perl(script)
     expect(stderr.toString()).toBe('')
     expect(stdout.toString()).toBe('sent')

@@ -250,7 +250,9 @@ describeInit('the tunnel of a run', () => {
     expect((await container.sh('exit 3')).done.exitCode).toBe(3)
   })
 
-  it('opens although an unread message of an earlier run holds a listener of its port', async () => {
+  it('opens although an unread message of an earlier run holds a listener of its port', async (context) => {
+    context.skip(process.arch !== 'x64', 'the program calls sendmsg by its number on x86-64')
+
     await using container = await Container.start()
     // A raw sendmsg with SCM_RIGHTS: it passes the listener over a socket pair whose own ends are in unread messages.
     const leave = `
@@ -262,7 +264,6 @@ describeInit('the tunnel of a run', () => {
         syscall(46, fileno($a), $message, 0) == 1 or die "sendmsg: $!";
       }
       print "left"`
-    if (process.arch !== 'x64') return
     for (let turn = 0; turn < 5; turn++) {
       const { stdout } = await container.perl(leave)
       expect(stdout.toString()).toBe('left')

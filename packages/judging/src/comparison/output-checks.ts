@@ -5,7 +5,7 @@ import { type TaskFailure, ThreadPool } from '@isopod/threads'
 import pLimit from 'p-limit'
 import type { ComparisonRequest } from './check-thread.ts'
 
-/** Beginning of the difference of an output whose comparison exceeded its bounds. */
+/** First words of the difference that is reported when a comparison exceeded its bounds. */
 export const COMPARISON_EXCEEDED = 'the comparison took more than'
 
 /** Bounds of comparisons. */
@@ -33,8 +33,8 @@ const LIGHT_MS = 500
 const WALL_FACTOR = 10
 const THREADS = Math.max(2, Math.min(4, availableParallelism()))
 
-/** Why a comparison has no answer although the output is not the cause. */
-const LOST: Readonly<Record<Exclude<TaskFailure, 'cpu' | 'memory'>, string>> = {
+/** What happened to the thread of a comparison, independently of the output, as the end of a sentence. */
+const THREAD_FAILURES: Readonly<Record<Exclude<TaskFailure, 'cpu' | 'memory'>, string>> = {
   starved: 'had no CPU time',
   unstarted: 'did not start',
   died: 'ended',
@@ -129,7 +129,7 @@ export class OutputChecks {
       case 'memory':
         return exceeded(request, `${heapMb} MiB of memory`)
       default:
-        throw new RetryableError(`the thread that compares outputs ${LOST[outcome.failure]}`)
+        throw new RetryableError(`the thread that compares outputs ${THREAD_FAILURES[outcome.failure]}`)
     }
   }
 
@@ -154,7 +154,7 @@ function isHeavy({ checker, expected, actual = '' }: ComparisonRequest): boolean
 
 /** The difference of an output, or the problem of an expression, that exceeded its bounds. */
 function exceeded({ actual }: ComparisonRequest, what: string): string {
-  return actual === undefined ? `takes more than ${what} to be read` : `${COMPARISON_EXCEEDED} ${what}`
+  return actual === undefined ? `takes more than ${what} to be parsed` : `${COMPARISON_EXCEEDED} ${what}`
 }
 
 function allOfJob(jobCpuMs: number): string {

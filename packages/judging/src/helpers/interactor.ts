@@ -112,7 +112,7 @@ export class Interactor {
       if (outcome.limit === 'job') {
         for (const { finished } of conversations) finished.resolve(undefined)
       } else if (done < conversations.length) {
-        const why = outcome.compileOutput || outcome.errorMessage || 'it did not come so far'
+        const why = outcome.compileOutput || outcome.errorMessage || 'it ended before the last run'
         throw new CheckerFaultError(`the interactor failed: ${why.slice(0, MAX_MESSAGE)}`)
       }
     } catch (error) {

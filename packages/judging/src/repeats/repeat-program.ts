@@ -35,13 +35,13 @@ export async function repeatProgram(
   const { limits, stdin, args, language } = execution
   const kept: KeptRun[] = []
   const keep = (outcome: RunOutcome, exclusive = false) => {
-    // A repetition that the job's time ended says nothing new about the program.
+    // A repetition cut off by the job's time limit says nothing new about the program.
     if (outcome.limit === 'job' && kept.length > 0) return false
     const { status, exitCode, signal } = outcome
     const starved = !exclusive && wasStarved(outcome, limits, (ms) => retry.wasOvercommitted(ms))
     const result = { verdict: failureOf(status) ?? ('passed' as const), exitCode, signal }
     const isKnown = kept.some((run) => run.starved === starved && run.result.verdict === result.verdict)
-    kept.push({ result, starved, exclusive: exclusive, outcome: isKnown ? undefined : outcome })
+    kept.push({ result, starved, exclusive, outcome: isKnown ? undefined : outcome })
     return true
   }
   const runs = Array.from({ length: repeat }, () => ({ limits, stdin, args }))

@@ -199,7 +199,7 @@ async function checkOutputs(
 
 function helperOf({ helpers }: TestCasesPlan, language: string): HelperProgram {
   const helper = helpers.get(language)
-  if (helper === undefined) throw new Error('the plan of a job has all its helper programs')
+  if (helper === undefined) throw new Error(`the plan has no helper program for ${language}`)
   return helper
 }
 

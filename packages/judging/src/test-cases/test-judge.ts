@@ -17,9 +17,9 @@ const JOB_TIMED_OUT = {
 /** Maximum number of characters from the end of stderr in a verdict. */
 const MAX_STDERR = 300
 
-type Judgement = Pick<TestResult, 'verdict' | 'diff'>
+type CaseVerdict = Pick<TestResult, 'verdict' | 'diff'>
 
-const PASSED: Judgement = { verdict: 'passed', diff: null }
+const PASSED: CaseVerdict = { verdict: 'passed', diff: null }
 
 /** One run of a test case that has not been made. */
 export interface PendingRun {
@@ -82,21 +82,21 @@ export class TestJudge {
     const isLate = outcome.limit === 'job' || answer?.ranOut === true
     if (isLate) {
       this.#ranOut = true
-      // A repetition that the job's time ended says nothing new about the test case.
+      // A repetition cut off by the job's time limit says nothing new about the test case.
       if (this.#runs.at(-1)?.index === index) return false
     }
     const starved = !exclusive && wasStarved(outcome, input.limits, wasOvercommitted)
-    const judgement = isLate
+    const decided = isLate
       ? JOB_TIMED_OUT
       : answer === undefined
         ? await this.#judge(test, outcome, position)
-        : judgementOf(answer.difference)
+        : verdictOf(answer.difference)
     const { exitCode, signal, wallMs, cpuUserMs, cpuSysMs, memoryPeakBytes } = outcome
     const cpuMs = cpuUserMs === null && cpuSysMs === null ? null : (cpuUserMs ?? 0) + (cpuSysMs ?? 0)
-    const result = { name: test.name, ...judgement, exitCode, signal, wallMs, cpuMs, memoryPeakBytes }
-    this.#runs.push({ index, result, status: outcome.status, starved, exclusive: exclusive })
+    const result = { name: test.name, ...decided, exitCode, signal, wallMs, cpuMs, memoryPeakBytes }
+    this.#runs.push({ index, result, status: outcome.status, starved, exclusive })
     if (outcome.status !== 'success' && !starved) this.#failed ??= outcome
-    this.#stops ||= isLate || (stopOnFirstFailure && judgement.verdict !== 'passed')
+    this.#stops ||= isLate || (stopOnFirstFailure && decided.verdict !== 'passed')
     if (!this.#unchecked.some((output) => pending[output.position]?.index === index)) this.#report(position)
     return !this.#stops || (!isLate && pending[position + 1]?.index === index)
   }
@@ -109,13 +109,13 @@ export class TestJudge {
 
   /** Records a checker program's answer for the output of this run; undefined accepts it. */
   addChecked(position: number, difference: string | undefined): void {
-    this.#replace(position, difference === undefined ? undefined : judgementOf(difference))
+    this.#replace(position, difference === undefined ? undefined : verdictOf(difference))
   }
 
-  #replace(position: number, judgement: Judgement | undefined): void {
+  #replace(position: number, decided: CaseVerdict | undefined): void {
     const run = this.#runs[position]
-    if (run !== undefined && judgement !== undefined) {
-      this.#runs[position] = { ...run, result: { ...run.result, ...judgement } }
+    if (run !== undefined && decided !== undefined) {
+      this.#runs[position] = { ...run, result: { ...run.result, ...decided } }
     }
     this.#report(position)
   }
@@ -129,7 +129,7 @@ export class TestJudge {
     }
   }
 
-  async #judge(test: TestCase, outcome: RunOutcome, position: number): Promise<Judgement> {
+  async #judge(test: TestCase, outcome: RunOutcome, position: number): Promise<CaseVerdict> {
     const failure = failureOf(outcome.status)
     if (failure !== undefined) return { verdict: failure, diff: failureText(outcome) }
     const { expected, checker } = test
@@ -145,19 +145,19 @@ export class TestJudge {
       return PASSED
     }
     const text = decoded(stdout.bytes)
-    if (text === undefined) return judgementOf('the output is not valid UTF-8')
-    return judgementOf(await this.#options.checks.check(builtIn(checker), expected ?? '', text))
+    if (text === undefined) return verdictOf('the output is not valid UTF-8')
+    return verdictOf(await this.#options.checks.check(builtIn(checker), expected ?? '', text))
   }
 }
 
-function judgementOf(difference: string | undefined): Judgement {
+function verdictOf(difference: string | undefined): CaseVerdict {
   return difference === undefined ? PASSED : { verdict: 'wrong_answer', diff: difference }
 }
 
 function builtIn(checker: TestCase['checker']): Checker {
   if (typeof checker === 'string') return { type: checker }
   if (checker.type === 'numbers') return checker
-  throw new Error('a checker program is no built-in checker')
+  throw new Error('a checker program is not a built-in checker')
 }
 
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })

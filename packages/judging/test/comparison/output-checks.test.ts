@@ -29,7 +29,7 @@ describe('comparisons of outputs', () => {
     )
     expect(await checks.check({ type: 'regex' }, 'a+', 'a+')).toContain('expected a match')
     expect(await checks.expressionProblem('a+')).toBeUndefined()
-    expect(await checks.expressionProblem('(')).toContain('is no regular expression')
+    expect(await checks.expressionProblem('(')).toContain('is not a regular expression')
   })
 
   it('do not block the main thread, whatever the expression and its input', async () => {
@@ -54,7 +54,7 @@ describe('comparisons of outputs', () => {
     expect(await slow()).toBe(all)
     expect(await slow()).toBe(all)
     expect(await job.expressionProblem('a+')).toBe(
-      'takes more than the 0.6 s of CPU time that all comparisons of a job may take to be read',
+      'takes more than the 0.6 s of CPU time that all comparisons of a job may take to be parsed',
     )
     // A comparison in the main thread is not charged, and another job has its own account.
     expect(await job.check({ type: 'trimmed' }, '1', '1\n')).toBeUndefined()
@@ -67,7 +67,7 @@ describe('comparisons of outputs', () => {
     expect(await checks.check({ type: 'regex' }, large, MANY)).toBe(
       'the comparison took more than 24 MiB of memory',
     )
-    expect(await checks.expressionProblem(large)).toBe('takes more than 24 MiB of memory to be read')
+    expect(await checks.expressionProblem(large)).toBe('takes more than 24 MiB of memory to be parsed')
     expect(await checks.check({ type: 'trimmed' }, LONG, `${LONG}\n`)).toBeUndefined()
   })
 

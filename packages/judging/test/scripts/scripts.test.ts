@@ -68,7 +68,7 @@ describe('the plan of scripts', () => {
     const tests = [{ script: 'no' }, { script: 'the end' }, { script: 'end', limits: { memoryMb: 1000 } }]
     expect(plan({ language: 'edited', tests })).toEqual({
       problems: [
-        'tests.0.script: must contain a match of end, where its end is inserted',
+        'tests.0.script: must contain a match of end, where the report of its end is inserted',
         expect.stringMatching(/^tests\.2: limits\.memoryMb: /),
       ],
     })

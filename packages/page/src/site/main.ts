@@ -65,9 +65,9 @@ function showLanguage(language: string): void {
   const offered = examplesOf(language)
   examples.replaceChildren(...offered.map(({ title }, index) => element('option', { value: index }, title)))
   editor.setLanguage(language)
-  const left = drafts.get(language) ?? draft.of(language)
-  if (left === undefined) showExample()
-  else editor.replace(left)
+  const unsaved = drafts.get(language) ?? draft.of(language)
+  if (unsaved === undefined) showExample()
+  else editor.replace(unsaved)
 }
 
 function showExample(): void {

@@ -79,13 +79,13 @@ function commandFacts(
     emit('command', name)
     if (SHAPED.has(name))
       for (const shape of shapesOf(name, words.slice(at + 1), others, isPiped)) emit('shape', shape)
-    open.push(...commandsBehind(name, words, at + 1))
+    open.push(...commandsAfter(name, words, at + 1))
   }
   return found
 }
 
 /** Possible positions of the command that a wrapper runs. */
-function commandsBehind(name: string, words: readonly (string | undefined)[], from: number): number[] {
+function commandsAfter(name: string, words: readonly (string | undefined)[], from: number): number[] {
   if (!WRAPPERS.has(name)) return []
   if (name === 'find') {
     const exec = words.findIndex((word) => /^-(exec|ok)(dir)?$/.test(word ?? ''))

@@ -1,8 +1,9 @@
-import type { Queue } from 'bullmq'
+import { ErrorCode, type Queue } from 'bullmq'
 import type { Redis } from 'ioredis'
+import type { Publication } from '../consumer-events.ts'
 import type { Keys } from '../redis/keys.ts'
 import type { Publisher } from './publisher.ts'
-import { readStoredJob } from './stored-job.ts'
+import { PROGRESS, readStoredJob, type StoredJob } from './stored-job.ts'
 import { unexecutedJobResult } from './unexecuted-result.ts'
 
 /**
@@ -11,56 +12,63 @@ import { unexecutedJobResult } from './unexecuted-result.ts'
  */
 export type CancelOutcome = 'cancelled' | 'requested' | 'finished' | 'unknown'
 
-/** Time to live of a request to cancel, in seconds: longer than any job waits and runs. */
-const FLAG_TTL_SECONDS = 604_800
-
 /** Maximum number of attempts to cancel a waiting job, each of which can lose a race against a worker. */
 const MAX_ATTEMPTS = 20
+
+/** What cancels jobs. */
+export interface CancelParts {
+  readonly redis: Redis
+  readonly keys: Keys
+  readonly jobs: Queue
+  readonly publisher: Publisher
+}
 
 /**
  * Cancels a job that waits or runs.
  *
  * A waiting job gets its cancelled result here, unless a worker starts it first: the fence then refuses the result. For a running
- * job it sets a flag, which lasts, and sends a message, which is quick; the worker stops the job.
+ * job the request is stored in the job and published as a message, which acts at once but can be lost; the worker stops the job.
  */
-export async function cancelJob(
-  redis: Redis,
-  keys: Keys,
-  jobs: Queue,
-  publisher: Publisher,
-  id: string,
-): Promise<CancelOutcome> {
+export async function cancelJob(parts: CancelParts, id: string): Promise<CancelOutcome> {
+  const { redis, keys, jobs } = parts
   for (let tries = 1; ; tries++) {
     const stored = await readStoredJob(redis, keys, id)
     // Check the result after the job: a job is removed only after its result was stored.
     if ((await redis.exists(keys.result(id))) === 1) return 'finished'
     if (stored === undefined) return 'unknown'
-    if (tries === MAX_ATTEMPTS || (await jobs.getJobState(id)) === 'active') {
-      await redis.set(keys.cancelFlag(id), '1', 'EX', FLAG_TTL_SECONDS)
+    if (tries >= MAX_ATTEMPTS || (await jobs.getJobState(id)) === 'active') {
+      if (!(await noteRequest(jobs, id))) continue
       await redis.publish(keys.cancelChannel, id)
-      // A job that has ended meanwhile does not clear the flag.
-      if ((await redis.exists(keys.result(id))) === 1) await redis.del(keys.cancelFlag(id))
       return 'requested'
     }
-    const { attempt, job, replyTo } = stored
-    const result = unexecutedJobResult({
-      id,
-      job,
-      status: 'cancelled',
-      errorMessage: 'The job was cancelled before it ran',
-      attempt,
-      workerId: '',
-    })
-    switch (await publisher.publish({ result, attempt, replyTo, callbackUrl: job?.callbackUrl })) {
-      case 'ok':
-        // A worker that has taken it meanwhile finds the result and completes the job.
-        await jobs.remove(id).catch(() => {})
-        return 'cancelled'
-      case 'duplicate':
-        return 'finished'
-      case 'fenced':
-        // A worker has started it meanwhile.
-        break
-    }
+    const publication = await cancelWaiting(parts, id, stored, 'The job was cancelled before it ran')
+    if (publication === 'ok') return 'cancelled'
+    if (publication === 'duplicate') return 'finished'
+    // Fenced: a worker has started it meanwhile.
+  }
+}
+
+/** Publishes the cancelled result of a waiting job and removes the job, unless a worker starts it first. */
+export async function cancelWaiting(
+  { jobs, publisher }: CancelParts,
+  id: string,
+  { attempt, job, replyTo }: StoredJob,
+  errorMessage: string,
+): Promise<Publication> {
+  const result = unexecutedJobResult({ id, job, status: 'cancelled', errorMessage, attempt, workerId: '' })
+  const publication = await publisher.publish({ result, attempt, replyTo, callbackUrl: job?.callbackUrl })
+  // A worker that has taken it meanwhile finds the result and completes the job.
+  if (publication === 'ok') await jobs.remove(id).catch(() => {})
+  return publication
+}
+
+/** Notes in a job that it is to be cancelled; false if it has ended meanwhile. */
+async function noteRequest(jobs: Queue, id: string): Promise<boolean> {
+  try {
+    await jobs.updateJobProgress(id, PROGRESS.cancelled)
+    return true
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === ErrorCode.JobNotExist) return false
+    throw error
   }
 }

@@ -1,13 +1,17 @@
 import { type Job, utf8Bytes } from '@isopod/protocol'
 import type { JobsOptions, Queue } from 'bullmq'
-import type { Redis } from 'ioredis'
-import { IdempotencyConflictError } from '../errors.ts'
-import type { Keys } from '../redis/keys.ts'
 import { PLATFORM_TRIES } from '../redis/queue-options.ts'
+import type { Turns, WithTurn } from '../tenants/turns.ts'
+import type { DepthGate } from './depth-gate.ts'
+import type { IdempotencyKeys, KeyClaim } from './idempotency-keys.ts'
+import type { QueueDeadlines } from './queue-deadlines.ts'
 
 /** Maximum number of jobs, and approximately of bytes, in one round trip. */
 const BATCH_JOBS = 500
 const BATCH_BYTES = 16 * 1024 * 1024
+
+/** What Redis needs for a job besides its text, in bytes. */
+const JOB_BYTES = 1000
 
 /** One job to enqueue. */
 export interface Entry {
@@ -17,101 +21,99 @@ export interface Entry {
   readonly fingerprint?: string
 }
 
-/** `existing`: there is already a job with this id, or its result; nothing was added. */
+/** A job to enqueue, and approximately how much memory it needs. */
+interface SizedEntry extends Entry {
+  readonly bytes: number
+}
+
+/** `existing`: an earlier submit of the same job has its id; nothing was added, unless that submit left no job. */
 export type Enqueued = 'enqueued' | 'existing'
+
+/** What decides about new jobs, and takes them. */
+export interface EnqueueParts {
+  readonly jobs: Queue
+  readonly idempotencyKeys: IdempotencyKeys
+  readonly turns: Turns
+  readonly gate: DepthGate
+  readonly deadlines: QueueDeadlines
+}
 
 /**
  * Enqueues jobs in order, 500 per round trip.
  *
+ * @param now epoch milliseconds, by the clock of Redis
+ * @param admit refuses jobs of so many bytes by throwing
  * @returns the outcome of each entry
  * @throws {IdempotencyConflictError} naming the index in the list; nothing was enqueued
+ * @throws {TenantQueueFullError} nothing was enqueued
+ * @throws {QueueFullError} nothing was enqueued
  */
 export async function enqueueJobs(
-  redis: Redis,
-  keys: Keys,
-  jobs: Queue,
-  ttlSeconds: number,
+  { jobs, idempotencyKeys, gate, turns, deadlines }: EnqueueParts,
   entries: readonly Entry[],
+  now: number,
+  admit: (bytes: number) => Promise<void>,
 ): Promise<Enqueued[]> {
-  const existing = await rememberKeys(redis, keys, ttlSeconds, entries)
-  const added = entries.filter((_, index) => !existing.has(index))
+  const claims = await claimKeys(idempotencyKeys, entries)
+  // A pending job is added too, because the submit that claimed its key may have died. BullMQ ignores an id that it has.
+  const wanted = entries
+    .filter((_, index) => claims[index] !== 'existing')
+    .map((entry) => ({ ...entry, bytes: roughBytes(entry.job) }))
+  await gate.admit(wanted.length)
+  if (wanted.length > 0) await admit(wanted.reduce((sum, { bytes }) => sum + bytes, 0))
+  const added = await turns.take(wanted)
+  await deadlines.note(added)
   for (const batch of batches(added)) {
-    const [first, ...others] = batch.map(({ id, job }) => ({
+    const [first, ...others] = batch.map(({ id, job, turn }) => ({
       name: 'execute',
       data: job,
-      opts: jobOptions(id, job),
+      opts: jobOptions(id, turn, now),
     }))
     // A pipeline would cost more than the command for a single job.
     if (first !== undefined && others.length === 0) await jobs.add(first.name, first.data, first.opts)
     else if (first !== undefined) await jobs.addBulk([first, ...others])
   }
-  return entries.map((_, index) => (existing.has(index) ? 'existing' : 'enqueued'))
+  await turns.noteOrder(added)
+  return claims.map((claim) => (claim === 'claimed' ? 'enqueued' : 'existing'))
 }
 
-/** Stores the fingerprint of each idempotency key. Returns the indexes of entries that already have a job or a result. */
-async function rememberKeys(
-  redis: Redis,
-  keys: Keys,
-  ttlSeconds: number,
-  entries: readonly Entry[],
-): Promise<Set<number>> {
-  const existing = new Set<number>()
+/** Claims the keys of the entries that have one; all other entries count as claimed. */
+async function claimKeys(idempotencyKeys: IdempotencyKeys, entries: readonly Entry[]): Promise<KeyClaim[]> {
   const keyed = entries.flatMap(({ id, fingerprint }, index) =>
     fingerprint === undefined ? [] : [{ id, fingerprint, index }],
   )
-  if (keyed.length === 0) return existing
-  const pipeline = redis.pipeline()
-  for (const { id, fingerprint } of keyed) {
-    // Two commands, because Redis 6.2 does not allow SET with both NX and GET.
-    pipeline.set(keys.fingerprint(id), fingerprint, 'EX', ttlSeconds, 'NX')
-    pipeline.get(keys.fingerprint(id))
-    pipeline.exists(keys.result(id), keys.job(id))
-  }
-  const replies = (await pipeline.exec()) ?? []
-  const taken: string[] = []
-  let conflict: number | undefined
-  for (const [place, { id, fingerprint, index }] of keyed.entries()) {
-    const [set, first, present] = replies.slice(3 * place, 3 * place + 3)
-    const error = set?.[0] ?? first?.[0] ?? present?.[0]
-    if (error) throw error
-    if (set?.[1] === 'OK') taken.push(keys.fingerprint(id))
-    if (first?.[1] !== fingerprint) conflict ??= index
-    if (Number(present?.[1]) > 0) existing.add(index)
-  }
-  if (conflict === undefined) return existing
-  // Nothing is enqueued, so the fingerprints of this list must not stay.
-  if (taken.length > 0) await redis.del(taken)
-  const where = entries.length === 1 ? '' : `jobs[${conflict}].`
-  throw new IdempotencyConflictError(
-    `${where}idempotencyKey: was used before for a job that differs from this one; use another key, or send the same job`,
-  )
+  const nameOf = (place: number) => (entries.length === 1 ? '' : `jobs[${keyed[place]?.index}].`)
+  const found = await idempotencyKeys.claim(keyed, nameOf)
+  const claims = entries.map((): KeyClaim => 'claimed')
+  for (const [place, { index }] of keyed.entries()) claims[index] = found[place] ?? 'pending'
+  return claims
 }
 
-function jobOptions(jobId: string, job: Job): JobsOptions {
+function jobOptions(jobId: string, priority: number, timestamp: number): JobsOptions {
   return {
     jobId,
+    timestamp,
     attempts: PLATFORM_TRIES,
     backoff: { type: 'exponential', delay: 500 },
     // The stored result is the record; a finished job need not stay.
     removeOnComplete: true,
     stackTraceLimit: 1,
-    ...(job.priority === 0 ? {} : { priority: job.priority }),
+    priority,
   }
 }
 
 /** Cuts a list so that no round trip has more than 500 jobs, or much more than 16 MiB. */
-function* batches(entries: readonly Entry[]): Generator<Entry[]> {
-  let batch: Entry[] = []
+function* batches(entries: readonly WithTurn<SizedEntry>[]): Generator<WithTurn<SizedEntry>[]> {
+  let batch: WithTurn<SizedEntry>[] = []
   let bytes = 0
   for (const entry of entries) {
-    const size = roughBytes(entry.job)
-    if (batch.length === BATCH_JOBS || (batch.length > 0 && bytes + size > BATCH_BYTES)) {
+    if (batch.length === BATCH_JOBS || (batch.length > 0 && bytes + entry.bytes > BATCH_BYTES)) {
       yield batch
       batch = []
       bytes = 0
     }
     batch.push(entry)
-    bytes += size
+    bytes += entry.bytes
   }
   if (batch.length > 0) yield batch
 }
@@ -122,5 +124,5 @@ function roughBytes(job: Job): number {
   const input = job.inputData === undefined ? 0 : JSON.stringify(job.inputData).length
   const { args, env, compileArgs } = job
   const invocation = JSON.stringify([args, env, compileArgs]).length
-  return job.code.length + (job.stdin?.length ?? 0) + input + files + tests + invocation
+  return JOB_BYTES + job.code.length + (job.stdin?.length ?? 0) + input + files + tests + invocation
 }

@@ -8,6 +8,11 @@ export function newJobId(): string {
   return `j-${time}${randomUUID().replaceAll('-', '').slice(-20)}`
 }
 
+/** Whether {@link newJobId} made the id, so that no other job has it. */
+export function isNewJobId(id: string): boolean {
+  return /^j-[0-9a-f]{32}$/.test(id)
+}
+
 /** The common id of all jobs of a tenant with the same idempotency key. */
 export function keyedJobId(tenant: string, idempotencyKey: string): string {
   return `k-${sha256(`${tenant}\0${idempotencyKey}`).slice(0, 40)}`

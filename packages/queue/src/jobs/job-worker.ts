@@ -3,6 +3,7 @@ import type { Observe } from '../consumer-events.ts'
 import type { Keys } from '../redis/keys.ts'
 import { JOBS_QUEUE } from '../redis/queue-options.ts'
 import { QueueWorker } from '../redis/queue-worker.ts'
+import type { RedisClock } from '../redis/redis-clock.ts'
 import type { Processor } from './processor.ts'
 import type { RunningJobs } from './running-jobs.ts'
 import { repairJob } from './stored-job.ts'
@@ -14,6 +15,7 @@ const STALLED_INTERVAL_MS = 5000
 /** The parts of a worker that takes jobs. */
 export interface JobWorkerParts extends Omit<JobWorkerOptions, 'handle' | 'giveUp'> {
   readonly redis: Redis
+  readonly clock: RedisClock
   readonly keys: Keys
   readonly workerId: string
   readonly processor: Processor
@@ -27,6 +29,7 @@ export function createJobWorker(parts: JobWorkerParts): QueueWorker {
   const report = (error: Error) => observe({ type: 'error', error })
   const jobs = new QueueWorker(JOBS_QUEUE, (job, token) => processor.process(job, token), {
     connection: redis,
+    clock: parts.clock,
     prefix: keys.tag,
     name: parts.workerId,
     concurrency: parts.concurrency,

@@ -3,10 +3,12 @@ import type { Result } from '@isopod/protocol'
 import type { Redis } from 'ioredis'
 import type { Publication } from '../consumer-events.ts'
 import { toError } from '../errors.ts'
+import { ADMIT_WRITES } from '../redis/at-limit.ts'
 import { defineScript, type RedisScript } from '../redis/define-script.ts'
 import { type Keys, NO_RESULTS_QUEUE, resultJobId } from '../redis/keys.ts'
 import { healQueue, isMendable } from '../redis/quarantine.ts'
 import { ENQUEUE_WEBHOOK } from '../webhooks/webhook-lua.ts'
+import { PROGRESS } from './stored-job.ts'
 
 /** Maximum size of a result in a message to waiting callers, in bytes; they fetch a larger one. */
 const MAX_MESSAGE_BYTES = 64 * 1024
@@ -25,10 +27,10 @@ const RESULT_OPTIONS = JSON.stringify({
 /**
  * Publishes a result atomically: stores it, adds it to its results queue, enqueues its webhook and notifies waiting callers.
  *
- * KEYS: stored result; hash of the job; hash of the result in the results queue; cancel flag; count of requeues; names of results
- * queues; of the results queue: wait, meta, marker. ARGV: the attempt that made the result; time to live in seconds; name of the
- * results queue; now in epoch milliseconds; the prefix of all keys; channel of the waiting callers; the result; id and options
- * of the result in the results queue; id of the job; callback URL, tenant and target of the webhook, all empty if there is none.
+ * KEYS: stored result; hash of the job; hash of the result in the results queue; count of requeues; names of results queues; of
+ * the results queue: wait, meta, marker; starts of the job. ARGV: the attempt that made the result; time to live in seconds; name of the
+ * results queue; the prefix of all keys; channel of the waiting callers; the result; id and options of the result in the results
+ * queue; id of the job; callback URL, tenant and target of the webhook, all empty if there is none.
  *
  * Returns `ok`, `duplicate` or `fenced`. Keys of the wrong type are removed.
  */
@@ -38,24 +40,33 @@ local function is_there(key, wanted)
   if kind ~= wanted and kind ~= 'none' then redis.call('DEL', key) end
   return kind == wanted
 end
-${ENQUEUE_WEBHOOK}
 if is_there(KEYS[1], 'string') or is_there(KEYS[3], 'hash') then return 'duplicate' end
 if not is_there(KEYS[2], 'hash') or (redis.call('HGET', KEYS[2], 'ats') or '0') ~= ARGV[1] then return 'fenced' end
+-- Not the caller's clock: a sweep compares it with that of another host.
+local time = redis.call('TIME')
+local published_at = time[1] * 1000 + math.floor(time[2] / 1000)
+-- A full Redis takes results, too: otherwise no job would end, and nothing would be freed.
+${ADMIT_WRITES}
 local is_queued = ARGV[3] ~= '${NO_RESULTS_QUEUE}'
-local is_paused = is_queued and redis.call('HEXISTS', KEYS[8], 'paused') == 1
+local is_paused = is_queued and redis.call('HEXISTS', KEYS[7], 'paused') == 1
 -- The steps that can fail come first. A script that fails undoes nothing, and a result in a queue must also be stored.
-if ARGV[11] ~= '' then enqueue_webhook(ARGV[5], ARGV[10], ARGV[11], ARGV[12], ARGV[13], tonumber(ARGV[2])) end
-if is_queued then
-  redis.call('LPUSH', KEYS[7], ARGV[8])
-  redis.call('HSET', KEYS[3], 'name', 'result', 'data', ARGV[7], 'opts', ARGV[9],
-    'timestamp', ARGV[4], 'delay', 0, 'priority', 0)
+if ARGV[10] ~= '' then
+  -- Defined only here, because a definition costs time.
+${ENQUEUE_WEBHOOK}
+  enqueue_webhook(ARGV[4], ARGV[9], ARGV[10], ARGV[11], ARGV[12], tonumber(ARGV[2]))
 end
-redis.call('SET', KEYS[1], ARGV[7], 'EX', ARGV[2])
-redis.call('DEL', KEYS[4], KEYS[5])
-if is_queued and not is_paused then redis.pcall('ZADD', KEYS[9], 0, '0') end
-if is_queued then redis.pcall('ZADD', KEYS[6], ARGV[4], ARGV[3]) end
+if is_queued then
+  redis.call('LPUSH', KEYS[6], ARGV[7])
+  redis.call('HSET', KEYS[3], 'name', 'result', 'data', ARGV[6], 'opts', ARGV[8],
+    'timestamp', published_at, 'delay', 0, 'priority', 0)
+end
+redis.call('SET', KEYS[1], ARGV[6], 'EX', ARGV[2])
+redis.call('HSET', KEYS[2], 'progress', '${JSON.stringify(PROGRESS.published)}')
+redis.call('DEL', KEYS[4], KEYS[9])
+if is_queued and not is_paused then redis.pcall('ZADD', KEYS[8], 0, '0') end
+if is_queued then redis.pcall('ZADD', KEYS[5], published_at, ARGV[3]) end
 -- Without the permission to publish, waiting callers poll.
-redis.pcall('PUBLISH', ARGV[6], #ARGV[7] <= ${MAX_MESSAGE_BYTES} and ARGV[7] or '')
+redis.pcall('PUBLISH', ARGV[5], #ARGV[6] <= ${MAX_MESSAGE_BYTES} and ARGV[6] or '')
 return 'ok'
 `
 
@@ -131,16 +142,15 @@ export class Publisher {
       keys.result(id),
       keys.job(id),
       keys.results(replyTo, resultJobId(id)),
-      keys.cancelFlag(id),
       keys.requeues(id),
       keys.replyQueues,
       keys.results(replyTo, 'wait'),
       keys.results(replyTo, 'meta'),
       keys.results(replyTo, 'marker'),
+      keys.starts(id),
       attempt,
       this.#ttlSeconds,
       replyTo,
-      Date.now(),
       keys.tag,
       keys.doneChannel(id),
       data,

@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis'
 import { type InterruptionCause, JobInterrupted } from '../errors.ts'
 import type { Keys } from '../redis/keys.ts'
+import { PROGRESS } from './stored-job.ts'
 
 interface Running {
   readonly id: string
@@ -8,14 +9,14 @@ interface Running {
 }
 
 /**
- * The jobs that this process runs, and their interruption. A request to cancel is a flag, which lasts, and a message, which is
- * quick; checking the flags makes up for lost messages.
+ * The jobs that this process runs, and their interruption. A request to cancel is stored in the job and published as a message.
+ * The message acts at once but can be lost; then `checkRequests` finds the stored request.
  */
 export class RunningJobs {
   readonly #redis: Redis
   readonly #keys: Keys
   readonly #running = new Set<Running>()
-  /** Jobs whose cancellation arrived before they were entered, since the last check of the flags. */
+  /** Jobs whose cancellation arrived before they were entered, since the last check for requests. */
   readonly #early = new Set<string>()
 
   constructor(redis: Redis, keys: Keys) {
@@ -53,24 +54,25 @@ export class RunningJobs {
     for (const { controller } of this.#running) controller.abort(new JobInterrupted(cause))
   }
 
-  /** Listens for requests to cancel on a separate connection; resolves when none can be missed. */
+  /** Listens for requests to cancel on a separate connection; resolves once it is subscribed. */
   async listen(subscriber: Redis): Promise<void> {
     subscriber.on('message', (_channel: string, id: string) => {
-      // The job may have been taken without having been read.
+      // This worker may have taken the job and not entered it yet.
       if (!this.interrupt([id], 'cancelled')) this.#early.add(id)
     })
     await subscriber.subscribe(this.#keys.cancelChannel)
   }
 
-  /** Checks the flags of all running jobs, for requests whose message was lost. */
-  async checkFlags(): Promise<void> {
+  /** Checks all running jobs for requests to cancel whose message was lost. */
+  async checkRequests(): Promise<void> {
     this.#early.clear()
     const ids = [...this.#running].map(({ id }) => id)
     if (ids.length === 0) return
-    const flags = await this.#redis.mget(ids.map((id) => this.#keys.cancelFlag(id)))
-    this.interrupt(
-      ids.filter((_, index) => flags[index] != null),
-      'cancelled',
-    )
+    const replies = await this.#redis
+      .pipeline(ids.map((id) => ['hget', this.#keys.job(id), 'progress']))
+      .exec()
+    const isCancelled = (_: string, index: number) =>
+      replies?.[index]?.[1] === JSON.stringify(PROGRESS.cancelled)
+    this.interrupt(ids.filter(isCancelled), 'cancelled')
   }
 }

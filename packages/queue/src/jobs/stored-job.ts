@@ -2,6 +2,12 @@ import { type Job, parseJob } from '@isopod/protocol'
 import type { Redis } from 'ioredis'
 import type { Keys } from '../redis/keys.ts'
 
+/**
+ * BullMQ's progress of a job whose result is published, or that somebody asked to cancel. It comes with the job, so a worker that
+ * takes the job needs no further command to know.
+ */
+export const PROGRESS = { published: 'published', cancelled: 'cancelled' } as const
+
 /** A job in Redis; nothing in it is trusted. */
 export interface StoredJob {
   /** Number of starts. */

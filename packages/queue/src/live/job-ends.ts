@@ -1,9 +1,9 @@
-import type { Result, Status } from '@isopod/protocol'
+import type { Result } from '@isopod/protocol'
 import pTimeout from 'p-timeout'
 
 /** The wait of all readers of one job for its end. */
 interface WaitingForEnd {
-  readonly status: Promise<Status>
+  readonly status: Promise<Result['status']>
   readonly stop: AbortController
   readers: number
 }
@@ -18,7 +18,7 @@ export class JobEnds {
   }
 
   /** Resolves with the status of the finished job. Rejects like the wait for its result, or with the signal's reason. */
-  async wait(id: string, signal: AbortSignal): Promise<Status> {
+  async wait(id: string, signal: AbortSignal): Promise<Result['status']> {
     signal.throwIfAborted()
     const job = this.#jobs.get(id) ?? this.#begin(id)
     job.readers += 1

@@ -1,4 +1,4 @@
-import { type JobEvent, LAST_EVENT_ID, type Status } from '@isopod/protocol'
+import { type JobEvent, LAST_EVENT_ID, type Result } from '@isopod/protocol'
 import type { Redis } from 'ioredis'
 import { eventOf, FIRST_CURSOR, READ_ENTRIES, type StreamEntry } from './event-entry.ts'
 import type { EventFeed } from './event-feed.ts'
@@ -16,7 +16,7 @@ export interface EventSource {
   readonly feed: EventFeed
   readonly key: string
   /** Resolves with the status of the finished job; a rejection ends the reader. */
-  waitForEnd(signal: AbortSignal): Promise<Status>
+  waitForEnd(signal: AbortSignal): Promise<Result['status']>
   /** Calls Redis; turns timeouts and failures into errors for callers. */
   ask<T>(ask: () => Promise<T>): Promise<T>
 }

@@ -1,20 +1,31 @@
 import { ConfigError, UnavailableError } from '@isopod/protocol'
 import type { Redis, RedisOptions } from 'ioredis'
 import pTimeout from 'p-timeout'
+import { StorageFullError } from '../errors.ts'
 import { GuardedRedis } from './guarded-redis.ts'
 import type { ResolvedOptions } from './queue-options.ts'
+import { RedisClock } from './redis-clock.ts'
+import { isFull } from './redis-memory.ts'
 import { parseRedisUrl, type RedisAddress } from './redis-url.ts'
 
 /** Timeout of the first contact, in milliseconds; below the 5 s of a whole call. */
 const CONNECT_TIMEOUT_MS = 4000
+/** How often an idle connection is tested, in milliseconds. */
+const PING_INTERVAL_MS = 3000
+/**
+ * How long a connection may owe an answer before it is dropped and opened again, in milliseconds. Longer than BullMQ's longest
+ * blocking command, which takes 10 s.
+ */
+const SOCKET_TIMEOUT_MS = 12_000
 const MINIMUM_VERSION = [6, 2] as const
 
 /** Options without the member that the constructor's overloads do not allow to be undefined. */
 type ConstructorOptions = Omit<RedisOptions, 'replyMapping'>
 
-/** A checked connection, and its URL for messages. */
+/** A checked connection, its clock, and its URL for messages. */
 export interface CheckedRedis {
   readonly redis: Redis
+  readonly clock: RedisClock
   readonly shownUrl: string
 }
 
@@ -25,7 +36,7 @@ export interface CheckedRedis {
 export type DuringOutage = 'fail' | 'wait'
 
 /**
- * Connects to Redis and checks that it can hold jobs: it answers within 5 s, is 6.2 or newer, and never evicts keys.
+ * Connects to Redis and checks that it can hold jobs: it answers within 4 s, is 6.2 or newer, and never evicts keys.
  *
  * @throws {UnavailableError} naming the URL, without its password
  * @throws {ConfigError} if Redis refuses the login or lacks the database; names the URL, without its password
@@ -43,24 +54,26 @@ export async function connectRedis(
     protocol: 2,
     lazyConnect: true,
     connectTimeout: CONNECT_TIMEOUT_MS,
+    socketTimeout: SOCKET_TIMEOUT_MS,
     // Before the first success a caller waits for the error; later, the connection is restored.
     retryStrategy: (times) => (checked ? Math.min(times * 200, 1000) : null),
   }
   const redis = new GuardedRedis(redisOptions)
+  const clock = new RedisClock(redis)
   let lastError: Error | undefined
   // Without a listener, an error of the connection would end the process.
   redis.on('error', (error: Error) => {
     lastError = error
   })
   try {
-    await pTimeout(check(redis, options, address), {
+    await pTimeout(check(redis, clock, options, address), {
       milliseconds: CONNECT_TIMEOUT_MS,
       message: 'no answer within 4 s',
     })
     checked = true
     // BullMQ never recovers from a lazy duplicate that breaks while it connects.
     redis.options.lazyConnect = false
-    return { redis, shownUrl: address.shown }
+    return { redis, clock, shownUrl: address.shown }
   } catch (error) {
     redis.disconnect()
     if (error instanceof UnavailableError || error instanceof ConfigError) throw error
@@ -73,11 +86,23 @@ export function waitingDuplicate(redis: Redis): Redis {
   const options: ConstructorOptions = { ...redis.options, ...outageOptions('wait') }
   const duplicate = new GuardedRedis(options)
   duplicate.on('error', () => {})
+  keepPinging(duplicate)
   return duplicate
 }
 
-/** The error for a Redis that does not answer, in one sentence. */
-export function unavailable(shownUrl: string, cause: unknown): UnavailableError {
+/** Pings a connection until it ends: without a command, nothing would notice that its peer is dead. The main one reads the clock. */
+function keepPinging(redis: Redis): void {
+  const timer = setInterval(() => {
+    if (redis.status === 'ready') redis.ping().catch(() => {})
+  }, PING_INTERVAL_MS).unref()
+  redis.once('end', () => clearInterval(timer))
+}
+
+/** The error for a Redis that does not answer, or is full, in one sentence. */
+export function unavailable(shownUrl: string, cause: unknown): UnavailableError | StorageFullError {
+  if (isFull(cause)) {
+    return new StorageFullError(`Redis at ${shownUrl} is full: it is at its maxmemory`, { cause })
+  }
   const reason = cause instanceof Error ? cause.message || cause.name : String(cause)
   return new UnavailableError(
     `Redis at ${shownUrl} is not available (${reason}); start it or set REDIS_URL to one that runs`,
@@ -89,15 +114,6 @@ export function unavailable(shownUrl: string, cause: unknown): UnavailableError 
 function codeOf(cause: unknown): string {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
   return /^E[A-Z0-9_]{1,31}$/.test(code) ? ` (${code})` : ''
-}
-
-/** Waits for a promise, at most `ms`. @returns whether it settled, either way */
-export async function settledWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
-  const settled = promise.then(
-    () => true,
-    () => true,
-  )
-  return await pTimeout(settled, { milliseconds: Math.max(ms, 1), fallback: () => false })
 }
 
 function outageOptions(duringOutage: DuringOutage): RedisOptions {
@@ -130,7 +146,12 @@ async function selectDatabase(redis: Redis, { options, shown }: RedisAddress): P
   }
 }
 
-async function check(redis: Redis, options: ResolvedOptions, address: RedisAddress): Promise<void> {
+async function check(
+  redis: Redis,
+  clock: RedisClock,
+  options: ResolvedOptions,
+  address: RedisAddress,
+): Promise<void> {
   const { shown } = address
   await redis.connect()
   await selectDatabase(redis, address)
@@ -142,10 +163,11 @@ async function check(redis: Redis, options: ResolvedOptions, address: RedisAddre
       `Redis at ${shown} must be version ${MINIMUM_VERSION.join('.')} or newer, got ${version}`,
     )
   }
+  await clock.start()
   if (options.allowEviction) return
   // Managed services forbid CONFIG, but not INFO.
-  const asked = await redis.config('GET', 'maxmemory-policy').catch(() => [])
-  const policy = (Array.isArray(asked) ? asked[1] : undefined) ?? field(info, 'maxmemory_policy') ?? 'unknown'
+  const reply = await redis.config('GET', 'maxmemory-policy').catch(() => [])
+  const policy = (Array.isArray(reply) ? reply[1] : undefined) ?? field(info, 'maxmemory_policy') ?? 'unknown'
   if (policy !== 'noeviction') {
     throw new UnavailableError(
       `Redis at ${shown} must have maxmemory-policy noeviction, or it may drop jobs silently, got ${policy}; run "CONFIG SET maxmemory-policy noeviction" there, or allow eviction`,

@@ -14,6 +14,8 @@ export interface DeploymentRedis {
   readonly keys: Keys
   /** How long results can be read, in seconds. */
   readonly resultTtlSeconds: number
+  /** The time of Redis, in epoch milliseconds. */
+  now(): number
   /**
    * Calls Redis. This is the only access to the connection, so that callers see neither its raw errors nor a hang.
    *
@@ -25,18 +27,19 @@ export interface DeploymentRedis {
 }
 
 /**
- * Connects to the Redis of a deployment. Commands fail after about 3 s while it is away.
+ * Connects to the Redis of a deployment. Commands fail after about 3 s while it is unavailable.
  *
  * @throws {UnavailableError} within 5 s if Redis does not answer, is too old, or may evict keys
  * @throws {ConfigError} naming the option
  */
 export async function openDeploymentRedis(options: QueueOptions): Promise<DeploymentRedis> {
   const resolved = resolveOptions(options)
-  const { redis, shownUrl } = await connectRedis(resolved, 'fail')
+  const { redis, clock, shownUrl } = await connectRedis(resolved, 'fail')
   const { prefix, resultTtlSeconds } = resolved
   return {
     keys: new Keys(prefix),
     resultTtlSeconds,
+    now: () => clock.now(),
     async ask(question) {
       try {
         const answer = question(redis)

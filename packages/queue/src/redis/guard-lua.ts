@@ -1,55 +1,70 @@
 import { RESERVED_NAMES } from './safe-id.ts'
 
 /** Maximum number of entries in the quarantine; the oldest are dropped. */
-const MAX_KEPT = 1000
-/** Bytes of an id that the quarantine keeps. */
-const MAX_SHOWN = 128
+const MAX_QUARANTINE = 1000
+/** Maximum length of an id in the quarantine; longer ones are cut. */
+const MAX_QUARANTINED_ID = 128
 /** Maximum length of an id: 128 characters, and the prefix of a result's id in its results queue. */
 const MAX_ID = 130
-/** Maximum number of poisoned ids that one call skips, because a script blocks Redis. */
-const MAX_PASSED = 1000
-/** The same for the list of active jobs, where each removal scans the list. The next call removes more. */
+/** Maximum number of ids that one call examines, because a script blocks Redis. */
+const MAX_EXAMINED = 1000
+/** Maximum number of ids that one call removes from the list of active jobs, where each removal scans the list. */
 const MAX_REMOVED = 100
 /** Maximum size of a job in bytes. Producers accept 24 MiB of text, which is at most six times as large as JSON. */
 const MAX_JOB_BYTES = 192 * 1024 * 1024
+/** How long a key is kept that was in the place of a job, in seconds. */
+const ASIDE_TTL_SECONDS = 86_400
 /** Maximum pause between two searches for stalled jobs, in milliseconds. Workers search every few seconds. */
 const MAX_CHECK_MS = 600_000
+
+/** The names that no job may have, each between two spaces. */
+const RESERVED = ` ${[...RESERVED_NAMES].join(' ')} `
 
 /**
  * Lua functions; `prefix` is what the keys of the queue start with.
  *
- * - `fault(prefix, id)`: why BullMQ must not touch the job with this id; nil if it may
- * - `keep(prefix, reason, id)`: adds an id to the quarantine
+ * - `quarantine(prefix, reason, id)`: adds an id, or the name of a key, to the quarantine
+ * - `fault(prefix, id)`: why BullMQ must not touch the job with this id; nil if it may, which it makes sure of by renaming a key
+ *   that is no job
  * - `set_aside(prefix, name)`: renames a key of the queue
  * - `count_of(text)`: a non-negative number; nil for any other text
  * - `is_stuck(check)`: whether the key that throttles BullMQ's search for stalled jobs expires too late, or never
  */
-const FAULTS = `
-local reserved = {${[...RESERVED_NAMES].map((name) => `['${name}']=1`).join(',')}}
+export const FAULTS = `
+local function quarantine(prefix, reason, id)
+  local function write(command, key, ...)
+    local reply = redis.pcall(command, key, ...)
+    if type(reply) ~= 'table' then return end
+    redis.call('DEL', key)
+    redis.call(command, key, ...)
+  end
+  local list = string.match(prefix, '^{[^}]*}') .. ':quarantine'
+  -- A full Redis refuses the first write of a script, if it needs memory.
+  redis.call('DEL', list .. ':none')
+  write('HINCRBY', list .. ':counts', reason, 1)
+  write('LPUSH', list, reason .. ' ' .. string.sub(id, 1, ${MAX_QUARANTINED_ID}))
+  redis.call('LTRIM', list, 0, ${MAX_QUARANTINE - 1})
+end
 local function fault(prefix, id)
   if #id > ${MAX_ID} or not string.find(id, '^[%w_%-]+$') then return 'malformed' end
-  if reserved[id] then return 'reserved' end
-  local kind = redis.call('TYPE', prefix .. id).ok
+  if string.find('${RESERVED}', ' ' .. id .. ' ', 1, true) then return 'reserved' end
+  local key, kind = prefix .. id, redis.call('TYPE', prefix .. id).ok
   if kind == 'none' then return end
-  if kind ~= 'hash' then return 'wrong_type' end
-  local bytes = redis.pcall('MEMORY', 'USAGE', prefix .. id, 'SAMPLES', 0)
-  if type(bytes) == 'number' and bytes > ${MAX_JOB_BYTES} then return 'too_large' end
-end
-local function anew(command, key, ...)
-  local reply = redis.pcall(command, key, ...)
-  if type(reply) ~= 'table' then return end
-  redis.call('DEL', key)
-  redis.call(command, key, ...)
-end
-local function keep(prefix, reason, id)
-  local quarantine = string.match(prefix, '^{[^}]*}') .. ':quarantine'
-  anew('HINCRBY', quarantine .. ':counts', reason, 1)
-  anew('LPUSH', quarantine, reason .. ' ' .. string.sub(id, 1, ${MAX_SHOWN}))
-  redis.call('LTRIM', quarantine, 0, ${MAX_KEPT - 1})
+  local reason = kind ~= 'hash' and 'wrong_type'
+  if not reason then
+    local bytes = redis.pcall('MEMORY', 'USAGE', key, 'SAMPLES', 0)
+    if type(bytes) ~= 'number' or bytes <= ${MAX_JOB_BYTES} then return end
+    reason = 'too_large'
+  end
+  -- A job may have been accepted under this id: without its data it gets a result that says so.
+  local aside = string.match(prefix, '^{[^}]*}') .. ':quarantine:job:' .. id
+  redis.call('RENAME', key, aside)
+  redis.call('EXPIRE', aside, ${ASIDE_TTL_SECONDS})
+  quarantine(prefix, reason, id)
 end
 local function set_aside(prefix, name)
   redis.pcall('RENAME', prefix .. name, string.match(prefix, '^{[^}]*}') .. ':quarantine:' .. name)
-  keep(prefix, 'structure', name)
+  quarantine(prefix, 'structure', name)
 end
 local function count_of(text)
   local number = tonumber(text)
@@ -64,7 +79,8 @@ end`
  * Goes in front of a script of BullMQ and filters what the script reads through `redis`. Other writers to Redis can add ids that
  * would make the script write into the queue's own keys, or fail half-way; a failed script undoes nothing.
  *
- * Commands that pick ids skip poisoned ones. A counter that is no number starts at zero. Features that no job of ours uses are
+ * One function with branches, because Redis defines functions again for each call of a script, which costs time for each job.
+ * Commands that pick ids skip poisoned ones. A counter that is not a number starts at zero. Features that no job of ours uses are
  * hidden: parents, children, deduplication, schedules and deferred failures. An event that cannot be written is dropped.
  */
 export const GUARD = `
@@ -72,120 +88,100 @@ local redis = (function(redis)
 ${FAULTS}
 local function is_poisoned(prefix, id)
   local reason = fault(prefix, id)
-  if reason then keep(prefix, reason, id) end
+  if reason then quarantine(prefix, reason, id) end
   return reason ~= nil
 end
 local function queue_of(key, name)
   if string.sub(key, -#name) == name then return string.sub(key, 1, -#name) end
 end
-local own = {}
-function own.RPOPLPUSH(from, to)
-  local prefix = queue_of(from, ':wait')
-  if not prefix then return redis.call('RPOPLPUSH', from, to) end
-  for _ = 1, ${MAX_PASSED} do
-    local id = redis.call('RPOPLPUSH', from, to)
-    if not id or not is_poisoned(prefix, id) then return id end
-    redis.call('LPOP', to)
-  end
-  redis.call('ZADD', prefix .. 'marker', 0, '0')
-  return false
-end
-function own.ZPOPMIN(key)
-  local prefix = queue_of(key, ':prioritized')
-  for _ = 1, ${MAX_PASSED} do
-    local popped = redis.call('ZPOPMIN', key)
-    if not prefix or #popped == 0 or not is_poisoned(prefix, popped[1]) then return popped end
-  end
-  redis.call('ZADD', prefix .. 'marker', 0, '0')
-  return {}
-end
-function own.ZRANGEBYSCORE(key, ...)
-  local found, prefix, kept = redis.call('ZRANGEBYSCORE', key, ...), queue_of(key, ':delayed'), {}
-  if not prefix then return found end
-  for _, id in ipairs(found) do
-    if is_poisoned(prefix, id) then redis.call('ZREM', key, id) else kept[#kept + 1] = id end
-  end
-  return kept
-end
-function own.SMEMBERS(key)
-  local found, prefix, kept = redis.call('SMEMBERS', key), queue_of(key, ':stalled'), {}
-  if not prefix then return found end
-  local removed = 0
-  for _, id in ipairs(found) do
-    local reason = fault(prefix, id)
-    if not reason then
-      kept[#kept + 1] = id
-    elseif removed < ${MAX_REMOVED} then
-      removed = removed + 1
-      keep(prefix, reason, id)
-      redis.call('LREM', prefix .. 'active', 0, id)
-    end
-  end
-  return kept
-end
-function own.HMGET(key, first, ...)
-  if first == 'parentKey' then return {false, false, false} end
-  local found = redis.call('HMGET', key, first, ...)
-  if first ~= 'paused' then return found end
-  for at = 2, #found do
-    if found[at] and not count_of(found[at]) then found[at] = false end
-  end
-  return found
-end
-function own.HGET(key, field)
-  if field == 'rjk' or field == 'deid' then return false end
-  local found = redis.call('HGET', key, field)
-  if field == 'priority' and found then return count_of(found) or 0 end
-  if field == 'opts.maxLenEvents' and found then return count_of(found) or 10000 end
-  return found
-end
-function own.HGETALL(key)
-  local found = redis.call('HGETALL', key)
-  for at = 1, #found, 2 do
-    if found[at] == 'rjk' or found[at] == 'defa' then found[at] = '' end
-  end
-  return found
-end
-function own.GET(key)
-  local found = redis.pcall('GET', key)
-  return type(found) ~= 'table' and found
-end
-function own.EXISTS(key, ...)
-  if queue_of(key, ':stalled-check') and is_stuck(key) then return 0 end
-  return redis.call('EXISTS', key, ...)
-end
-function own.SCARD(key)
-  if queue_of(key, ':dependencies') then return 0 end
-  return redis.call('SCARD', key)
-end
-function own.ZCARD(key)
-  if queue_of(key, ':unsuccessful') then return 0 end
-  return redis.call('ZCARD', key)
-end
-local function with_events(command, key, ...)
-  local reply = redis.pcall(command, key, ...)
-  local prefix = type(reply) == 'table' and reply.err and queue_of(key, ':events')
-  if not prefix then return reply end
-  set_aside(prefix, 'events')
-  return redis.pcall(command, key, ...)
-end
-function own.XADD(...) return with_events('XADD', ...) end
-function own.XTRIM(...) return with_events('XTRIM', ...) end
-function own.INCR(key)
-  local reply = redis.pcall('INCR', key)
-  if type(reply) ~= 'table' then return reply end
-  redis.call('SET', key, 1)
-  return 1
-end
-function own.HINCRBY(key, field, by)
-  local reply = redis.pcall('HINCRBY', key, field, by)
-  if type(reply) ~= 'table' or not reply.err then return reply end
-  redis.call('HSET', key, field, 0)
-  return redis.call('HINCRBY', key, field, by)
-end
 local function call(command, ...)
-  local instead = own[command]
-  if instead then return instead(...) end
+  local key, first, second = ...
+  if command == 'XADD' or command == 'XTRIM' then
+    local reply = redis.pcall(command, ...)
+    local prefix = type(reply) == 'table' and reply.err and queue_of(key, ':events')
+    if not prefix or string.find(reply.err, 'OOM', 1, true) then return reply end
+    set_aside(prefix, 'events')
+    return redis.pcall(command, ...)
+  elseif command == 'HGET' then
+    if first == 'rjk' or first == 'deid' then return false end
+    local found = redis.call('HGET', key, first)
+    if first == 'priority' and found then return count_of(found) or 0 end
+    if first == 'opts.maxLenEvents' and found then return count_of(found) or 10000 end
+    return found
+  elseif command == 'HMGET' then
+    if first == 'parentKey' then return {false, false, false} end
+    local found = redis.call('HMGET', ...)
+    if first ~= 'paused' then return found end
+    for at = 2, #found do
+      if found[at] and not count_of(found[at]) then found[at] = false end
+    end
+    return found
+  elseif command == 'HGETALL' then
+    local found = redis.call('HGETALL', key)
+    for at = 1, #found, 2 do
+      if found[at] == 'rjk' or found[at] == 'defa' then found[at] = '' end
+    end
+    return found
+  elseif command == 'RPOPLPUSH' then
+    local prefix = queue_of(key, ':wait')
+    if not prefix then return redis.call('RPOPLPUSH', key, first) end
+    for _ = 1, ${MAX_EXAMINED} do
+      local id = redis.call('RPOPLPUSH', key, first)
+      if not id or not is_poisoned(prefix, id) then return id end
+      redis.call('LPOP', first)
+    end
+    redis.call('ZADD', prefix .. 'marker', 0, '0')
+    return false
+  elseif command == 'ZPOPMIN' then
+    local prefix = queue_of(key, ':prioritized')
+    for _ = 1, ${MAX_EXAMINED} do
+      local popped = redis.call('ZPOPMIN', key)
+      if not prefix or #popped == 0 or not is_poisoned(prefix, popped[1]) then return popped end
+    end
+    redis.call('ZADD', prefix .. 'marker', 0, '0')
+    return {}
+  elseif command == 'ZRANGEBYSCORE' then
+    local found, prefix, kept = redis.call('ZRANGEBYSCORE', ...), queue_of(key, ':delayed'), {}
+    if not prefix then return found end
+    for _, id in ipairs(found) do
+      if is_poisoned(prefix, id) then redis.call('ZREM', key, id) else kept[#kept + 1] = id end
+    end
+    return kept
+  elseif command == 'SMEMBERS' then
+    local found, prefix, kept = redis.call('SMEMBERS', key), queue_of(key, ':stalled'), {}
+    if not prefix then return found end
+    local removed = 0
+    for _, id in ipairs(found) do
+      local reason = fault(prefix, id)
+      if not reason then
+        kept[#kept + 1] = id
+      elseif removed < ${MAX_REMOVED} then
+        removed = removed + 1
+        quarantine(prefix, reason, id)
+        redis.call('LREM', prefix .. 'active', 0, id)
+      end
+    end
+    return kept
+  elseif command == 'GET' then
+    local found = redis.pcall('GET', key)
+    return type(found) ~= 'table' and found
+  elseif command == 'EXISTS' and queue_of(key, ':stalled-check') and is_stuck(key) then
+    return 0
+  elseif command == 'SCARD' and queue_of(key, ':dependencies') then
+    return 0
+  elseif command == 'ZCARD' and queue_of(key, ':unsuccessful') then
+    return 0
+  elseif command == 'INCR' then
+    local reply = redis.pcall('INCR', key)
+    if type(reply) ~= 'table' then return reply end
+    redis.call('SET', key, 1)
+    return 1
+  elseif command == 'HINCRBY' then
+    local reply = redis.pcall('HINCRBY', key, first, second)
+    if type(reply) ~= 'table' or not reply.err then return reply end
+    redis.call('HSET', key, first, 0)
+    return redis.call('HINCRBY', key, first, second)
+  end
   return redis.call(command, ...)
 end
 return setmetatable({call = call}, {__index = redis})
@@ -201,7 +197,7 @@ const TYPES: Readonly<Record<string, string>> = {
 }
 
 /**
- * Mends a queue: renames keys of the wrong type, so that BullMQ makes new ones; removes keys with unusable content; removes
+ * Repairs a queue: renames keys of the wrong type, so that BullMQ makes new ones; removes keys with unusable content; removes
  * poisoned ids from the lists that no script of BullMQ filters. ARGV: prefix of the queue's keys.
  */
 export const HEAL = `
@@ -217,7 +213,7 @@ end
 local function drop(is_bad, name, command, ...)
   if not is_bad then return end
   redis.call(command, prefix .. name, ...)
-  keep(prefix, 'structure', name)
+  quarantine(prefix, 'structure', name)
 end
 local fields = {'concurrency', 'max', 'duration', 'opts.maxLenEvents'}
 for at, found in ipairs(redis.call('HMGET', prefix .. 'meta', unpack(fields))) do
@@ -237,14 +233,14 @@ local function sweep(ids, remove)
     local reason = fault(prefix, id)
     if reason then
       remove(id)
-      keep(prefix, reason, id)
+      quarantine(prefix, reason, id)
     end
   end
 end
-sweep(redis.call('LRANGE', prefix .. 'active', 0, ${MAX_PASSED}), function(id)
+sweep(redis.call('LRANGE', prefix .. 'active', 0, ${MAX_EXAMINED}), function(id)
   redis.call('LREM', prefix .. 'active', 1, id)
 end)
 for _, name in ipairs({'failed', 'delayed', 'prioritized'}) do
-  sweep(redis.call('ZRANGE', prefix .. name, 0, ${MAX_PASSED}), function(id) redis.call('ZREM', prefix .. name, id) end)
+  sweep(redis.call('ZRANGE', prefix .. name, 0, ${MAX_EXAMINED}), function(id) redis.call('ZREM', prefix .. name, id) end)
 end
 `

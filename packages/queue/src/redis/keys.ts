@@ -46,11 +46,6 @@ export class Keys {
     return `${this.tag}:events:${id}`
   }
 
-  /** String: present after a request to cancel the job. */
-  cancelFlag(id: string): string {
-    return `${this.tag}:cancel:${id}`
-  }
-
   /** Channel: ids of running jobs to cancel. */
   get cancelChannel(): string {
     return `${this.tag}:cancel`
@@ -66,12 +61,17 @@ export class Keys {
     return `${this.tag}:fingerprint:${id}`
   }
 
-  /** String: present while the worker lives. */
+  /** String: random id of the worker's process; present while it lives. */
   lease(workerId: string): string {
     return `${this.tag}:lease:${workerId}`
   }
 
-  /** Hash: counts of the quarantine by reason. Its entries are in the list `quarantine`. */
+  /** List: entries of the quarantine, the reason and the id of each. */
+  get quarantine(): string {
+    return `${this.tag}:quarantine`
+  }
+
+  /** Hash: counts of the quarantine by reason. */
   get quarantineCounts(): string {
     return `${this.tag}:quarantine:counts`
   }
@@ -79,6 +79,11 @@ export class Keys {
   /** Hash: how many jobs each worker runs at once. */
   get slots(): string {
     return `${this.tag}:slots`
+  }
+
+  /** Hash: how long each worker takes for a job, in seconds. */
+  get jobSeconds(): string {
+    return `${this.tag}:job-seconds`
   }
 
   /** String: id of the worker that holds a role. */
@@ -89,6 +94,11 @@ export class Keys {
   /** String: languages that workers offer, a list as JSON. */
   get catalogue(): string {
     return `${this.tag}:catalogue`
+  }
+
+  /** String: the operator's maximum of waiting jobs; missing if there is none. */
+  get maxWaiting(): string {
+    return `${this.tag}:max-waiting`
   }
 
   /** String: random id of this queue. */
@@ -124,9 +134,47 @@ export class Keys {
     return `${this.tag}:cache:${key}:flight`
   }
 
+  /** Sorted set: ids of jobs with `expiresInSeconds` by their deadline in epoch milliseconds, until it has passed. */
+  get deadlines(): string {
+    return `${this.tag}:deadlines`
+  }
+
   /** String: how often a job was requeued, with a time to live. */
   requeues(id: string): string {
     return `${this.tag}:requeues:${id}`
+  }
+
+  /** Hash: the worker that runs a job, by the number of the start; with a time to live. */
+  starts(id: string): string {
+    return `${this.tag}:starts:${id}`
+  }
+
+  /** Sorted set: the next turn of each tenant that has taken turns ahead. */
+  get turns(): string {
+    return `${this.tag}:turns`
+  }
+
+  /** Hash: the present turn, and how many were taken. */
+  get turnClock(): string {
+    return `${this.tag}:turns:clock`
+  }
+
+  /** Hash: the rules of tenants. */
+  get tenantRules(): string {
+    return `${this.tag}:tenants`
+  }
+
+  /**
+   * Sorted sets of ids of a tenant's jobs. `order`: waiting jobs by their own priority, if they have different ones. `running`: by
+   * expiry, and `parked`: by age, if the tenant has a maximum of running jobs.
+   */
+  tenant(part: 'order' | 'running' | 'parked', tenant: string): string {
+    return `${this.tag}:tenant:${part}:${tenant}`
+  }
+
+  /** String: since when a job has been deferred without a break, in epoch milliseconds; for as long as it may be. */
+  deferredSince(id: string): string {
+    return `${this.tag}:deferred-since:${id}`
   }
 
   /** Hash of BullMQ: one job. */
@@ -134,8 +182,8 @@ export class Keys {
     return `${this.tag}:${JOBS_QUEUE}:${id}`
   }
 
-  /** A list, set or stream of BullMQ's jobs queue. */
-  jobs(part: 'wait' | 'active' | 'delayed' | 'prioritized' | 'failed' | 'events'): string {
+  /** A list, set, stream or counter of BullMQ's jobs queue. */
+  jobs(part: 'wait' | 'active' | 'delayed' | 'prioritized' | 'failed' | 'events' | 'id' | 'pc'): string {
     return `${this.tag}:${JOBS_QUEUE}:${part}`
   }
 

@@ -4,10 +4,18 @@ import { HEAL } from './guard-lua.ts'
 import type { Keys } from './keys.ts'
 
 /**
- * Why the quarantine has an entry. An id: `malformed`; `reserved`, a name of BullMQ's own keys; `wrong_type`, its key is no hash;
- * `too_large`, a job above the maximum. A key of the queue: `structure`, of the wrong type or with unusable content.
+ * Why the quarantine has an entry. An id that was removed: `malformed`; `reserved`, a name of BullMQ's own keys. An id whose job gets a
+ * result: `wrong_type`, its key was not a hash; `too_large`, its data was above the maximum. An id whose job waits again: `lost`, it
+ * was in no list. A key of the queue: `structure`, of the wrong type or with unusable content.
  */
-export const QUARANTINE_REASONS = ['malformed', 'reserved', 'wrong_type', 'too_large', 'structure'] as const
+export const QUARANTINE_REASONS = [
+  'malformed',
+  'reserved',
+  'wrong_type',
+  'too_large',
+  'lost',
+  'structure',
+] as const
 
 /** Number of entries that the quarantine of a prefix ever had, by reason. */
 export type QuarantineCounts = Readonly<Record<(typeof QUARANTINE_REASONS)[number], number>>

@@ -1,14 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { UnavailableError } from '@isopod/protocol'
 import { type Job as BullJob, Worker, type WorkerOptions } from 'bullmq'
 import type { Redis } from 'ioredis'
-import { settledWithin } from './connect-redis.ts'
 import { healing, isRefusal } from './quarantine.ts'
+import type { RedisClock } from './redis-clock.ts'
+import { settledWithin } from './settled-within.ts'
 
 /** How often {@link QueueWorkerOptions.wanted} is called, in milliseconds. */
 const FOLLOW_MS = 50
 /** First and maximum pause after a refused command, in milliseconds. */
 const FIRST_PAUSE_MS = 100
 const MAX_PAUSE_MS = 2000
+/** How often the clock of the host is checked, in milliseconds. */
+const CLOCK_MS = 1000
 /** How often a closing worker checks its jobs, in milliseconds. */
 const POLL_MS = 20
 /** How long a closing worker waits for a reply of Redis, in milliseconds. */
@@ -19,34 +23,41 @@ export interface QueueWorkerOptions extends Omit<WorkerOptions, 'connection' | '
   /** Shared with BullMQ; the caller disconnects it after `close`. */
   readonly connection: Redis
   readonly concurrency: number
+  readonly clock: RedisClock
   readonly prefix: string
-  /** Maximum number of taken jobs at the moment. @default `concurrency` */
+  /** Returns the current maximum number of taken jobs. @default `concurrency` */
   readonly wanted?: (() => number) | undefined
   readonly onError: (error: Error) => void
 }
 
 /**
- * A BullMQ worker with a concurrency that can change. It repairs a poisoned queue, pauses while Redis refuses its commands, and
- * closes even if Redis is away.
+ * A BullMQ worker with a concurrency that can change. It repairs a poisoned queue, pauses while Redis refuses its commands or the
+ * clock of the host is wrong, and closes even if Redis is unavailable.
  */
 export class QueueWorker {
   readonly worker: Worker
   readonly #redis: Redis
+  readonly #clock: RedisClock
+  readonly #onError: (error: Error) => void
   readonly #wanted: () => number
+  readonly #clockCheck: NodeJS.Timeout
   readonly #following: NodeJS.Timeout | undefined
   #running = 0
   #refusals = 0
   #pause: NodeJS.Timeout | undefined
   #isPaused = false
+  #hasWrongClock = false
   #closing: Promise<void> | undefined
 
   /** @param process BullMQ's processor; it has two parameters, as BullMQ makes a signal for each job if there is a third */
   constructor(
     name: string,
     process: (job: BullJob, token: string) => Promise<void>,
-    { wanted, onError, ...options }: QueueWorkerOptions,
+    { clock, wanted, onError, ...options }: QueueWorkerOptions,
   ) {
     this.#redis = options.connection
+    this.#clock = clock
+    this.#onError = onError
     this.#wanted = wanted ?? (() => options.concurrency)
     const run = async (job: BullJob, token = '') => {
       this.#running += 1
@@ -67,11 +78,13 @@ export class QueueWorker {
       onError(error)
       heal(error)
     })
+    this.#clockCheck = setInterval(() => this.#checkClock(), CLOCK_MS).unref()
     if (wanted !== undefined) this.#following = setInterval(() => this.#follow(), FOLLOW_MS).unref()
   }
 
   /** Takes jobs until it is closed. */
   run(): Promise<void> {
+    this.#checkClock()
     return this.worker.run()
   }
 
@@ -84,7 +97,7 @@ export class QueueWorker {
   /** Takes jobs again. */
   resume(): void {
     this.#isPaused = false
-    if (this.#pause === undefined) void this.worker.resume()
+    this.#takeAgain()
   }
 
   /** Takes no more jobs, and resolves when none runs. A second call gets the same promise. */
@@ -95,6 +108,7 @@ export class QueueWorker {
 
   async #close(): Promise<void> {
     clearInterval(this.#following)
+    clearInterval(this.#clockCheck)
     clearTimeout(this.#pause)
     void this.worker.pause(true)
     const isUp = await settledWithin(this.#redis.ping(), SETTLE_MS)
@@ -115,8 +129,26 @@ export class QueueWorker {
     void this.worker.pause(true)
     this.#pause = setTimeout(() => {
       this.#pause = undefined
-      if (!this.#isPaused) this.resume()
+      this.#takeAgain()
     }, ms)
+  }
+
+  /** Takes no jobs while the clock of the host is wrong: BullMQ would judge the pauses of all jobs by it. */
+  #checkClock(): void {
+    const { problem } = this.#clock
+    if ((problem !== undefined) === this.#hasWrongClock) return
+    this.#hasWrongClock = problem !== undefined
+    if (problem === undefined) {
+      this.#takeAgain()
+      return
+    }
+    void this.worker.pause(true)
+    this.#onError(new UnavailableError(`${problem}; nothing is taken from the queue until it is right`))
+  }
+
+  #takeAgain(): void {
+    if (this.#isPaused || this.#hasWrongClock || this.#pause !== undefined) return
+    void this.worker.resume()
   }
 
   #follow(): void {

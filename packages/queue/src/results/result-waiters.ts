@@ -31,13 +31,16 @@ interface Audience {
 export class ResultWaiters {
   readonly #redis: Redis
   readonly #keys: Keys
+  readonly #expireJobs: () => Promise<void>
   readonly #audiences = new Map<string, Audience>()
   readonly #closing = new AbortController()
   #subscriber: Redis | undefined
 
-  constructor(redis: Redis, keys: Keys) {
+  /** @param expireJobs cancels waiting jobs whose deadline has passed; a waiter may be all that lives */
+  constructor(redis: Redis, keys: Keys, expireJobs: () => Promise<void>) {
     this.#redis = redis
     this.#keys = keys
+    this.#expireJobs = expireJobs
   }
 
   /**
@@ -56,7 +59,7 @@ export class ResultWaiters {
         if (result !== undefined) resolve(result)
       } catch (error) {
         if (error instanceof UnknownJobError || error instanceof TerminalError) reject(error)
-        // Otherwise Redis is away; the next message or poll checks again.
+        // Otherwise Redis is unavailable; the next message or poll checks again.
       }
     }
     const check = oneAtATime(() => settle(() => this.#check(id)))
@@ -66,7 +69,7 @@ export class ResultWaiters {
     }
     const stop = () => reject(signal?.reason)
     const close = () => reject(this.#closing.signal.reason)
-    const stopPolling = poll(check)
+    const stopPolling = poll(() => this.#expireJobs().then(check, check))
     const waiter: Waiter = { receive, check }
     signal?.addEventListener('abort', stop, { once: true })
     this.#closing.signal.addEventListener('abort', close, { once: true })

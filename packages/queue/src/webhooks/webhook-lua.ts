@@ -1,7 +1,7 @@
 /** Maximum number of dead webhooks that are kept for the operator; the oldest are dropped first. */
 const MAX_DEAD = 10_000
 /** Maximum number of expired entries that one claim skips, because a script blocks Redis. */
-const MAX_PASSED = 100
+const MAX_SKIPPED = 100
 
 /**
  * Lua functions over the webhooks of a deployment. `tag` is the prefix of all keys. Tenants take turns, and so do the
@@ -89,7 +89,7 @@ local function pick()
     end
   end
 end
-for _ = 1, ${MAX_PASSED} do
+for _ = 1, ${MAX_SKIPPED} do
   local tenant, target = pick()
   if not tenant then
     local later = redis.call('ZRANGEBYSCORE', tenants, '(' .. at, '+inf', 'WITHSCORES', 'LIMIT', 0, 1)

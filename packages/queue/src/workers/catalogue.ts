@@ -1,5 +1,6 @@
 import type { LanguageSummary } from '@isopod/protocol'
 import type { Redis } from 'ioredis'
+import { writeAtLimit } from '../redis/at-limit.ts'
 import type { Keys } from '../redis/keys.ts'
 
 /** Stores the languages that workers offer. The last worker to start wins, as all workers of a deployment share a catalogue. */
@@ -12,7 +13,7 @@ export async function writeCatalogue(
     ...{ name, version, aliases },
     ...(missingImage !== undefined && { missingImage }),
   }))
-  await redis.set(keys.catalogue, JSON.stringify(summaries))
+  await writeAtLimit(redis, 'SET', keys.catalogue, JSON.stringify(summaries))
 }
 
 /** Languages that workers offer; undefined if there are none stored, or if they cannot be read. */

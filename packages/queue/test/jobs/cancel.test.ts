@@ -20,9 +20,9 @@ test.concurrent('a waiting job is cancelled at once: it has a complete result, n
     workerId: '',
   })
   await until(() => results.length === 1)
-  expect(await bench.redis.exists(bench.key('jobs', id), bench.key('cancel', id))).toBe(0)
+  expect(await bench.redis.exists(bench.key('jobs', id))).toBe(0)
   const consumer = await bench.consumer()
-  expect(await consumer.stats()).toMatchObject({ waiting: 0, active: 0 })
+  expect(await consumer.stats()).toMatchObject({ waiting: 0, prioritized: 0, active: 0 })
   expect(await producer.cancel(id)).toBe('finished')
   expect(await producer.cancel('j-nope')).toBe('unknown')
   expect(await producer.cancel('../x:y')).toBe('unknown')
@@ -60,7 +60,7 @@ test.concurrent('cancelling a running job aborts its handler, whose result is pu
     attempt: 1,
   })
   expect(causes).toEqual(['cancelled'])
-  await until(async () => (await bench.redis.exists(bench.key('cancel', id))) === 0)
+  await until(async () => (await bench.redis.exists(bench.key('jobs', id))) === 0)
 })
 
 test.concurrent('a handler that throws when cancelled still has a cancelled result', async () => {
@@ -79,7 +79,7 @@ test.concurrent('a handler that throws when cancelled still has a cancelled resu
 test.concurrent('the worker that takes a job sees a request to cancel whose message was lost', async () => {
   const producer = await bench.producer()
   const id = await bench.enqueue()
-  await bench.redis.set(bench.key('cancel', id), '1')
+  await bench.redis.hset(bench.key('jobs', id), 'progress', '"cancelled"')
   let runs = 0
   const consumer = await bench.consumer(async (delivery) => {
     runs += 1
@@ -90,7 +90,7 @@ test.concurrent('the worker that takes a job sees a request to cancel whose mess
   expect(runs).toBe(0)
 })
 
-test.concurrent('a request to cancel whose message was lost during the run is found by its flag', async () => {
+test.concurrent('a request to cancel whose message was lost during the run is found in the job', async () => {
   const producer = await bench.producer()
   const consumer = await bench.consumer(async (_, signal) => {
     await new Promise((resolve) => signal.addEventListener('abort', resolve))
@@ -99,7 +99,7 @@ test.concurrent('a request to cancel whose message was lost during the run is fo
   consumer.run()
   const id = await bench.enqueue()
   await until(() => consumer.events.some((event) => event.type === 'taken'))
-  await bench.redis.set(bench.key('cancel', id), '1')
+  await bench.redis.hset(bench.key('jobs', id), 'progress', '"cancelled"')
   expect(await producer.waitForResult(id)).toMatchObject({ status: 'cancelled' })
 })
 

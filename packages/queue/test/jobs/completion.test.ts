@@ -4,9 +4,9 @@ import { echoResult, FAST_LOCKS, until, useBench } from '../harness.ts'
 
 const bench = useBench()
 
-test('a job with a result is completed without a run', async () => {
+test('a job whose result is published is completed without a run', async () => {
   const [first, second] = [await bench.enqueue(), await bench.enqueue()]
-  await bench.redis.set(bench.key('result', second), '{}')
+  await bench.redis.hset(bench.key('jobs', second), 'progress', '"published"')
   const runs: string[] = []
   const consumer = await bench.consumer(
     async (delivery) => {
@@ -23,8 +23,8 @@ test('a job with a result is completed without a run', async () => {
 
 test('a job cancelled before or just after it is taken does not run', async () => {
   const producer = await bench.producer()
-  const [first, flagged, called] = [await bench.enqueue(), await bench.enqueue(), await bench.enqueue()]
-  await bench.redis.set(bench.key('cancel', flagged), '1')
+  const [first, noted, called] = [await bench.enqueue(), await bench.enqueue(), await bench.enqueue()]
+  await bench.redis.hset(bench.key('jobs', noted), 'progress', '"cancelled"')
   const runs: string[] = []
   const consumer = await bench.consumer(
     async (delivery, signal) => {
@@ -40,7 +40,7 @@ test('a job cancelled before or just after it is taken does not run', async () =
     { concurrency: 1 },
   )
   consumer.run()
-  expect(await producer.waitForResult(flagged)).toMatchObject({ status: 'cancelled' })
+  expect(await producer.waitForResult(noted)).toMatchObject({ status: 'cancelled' })
   expect(await producer.waitForResult(called)).toMatchObject({ status: 'cancelled' })
   expect(runs).toEqual([first])
 })

@@ -8,7 +8,7 @@ import { collect, echoResult, until, useBench } from '../harness.ts'
 const bench = useBench()
 const DYING_WORKER = fileURLToPath(new URL('../fixtures/dying-worker.ts', import.meta.url))
 
-async function letWorkerDie(moment: 'mid-job' | 'published'): Promise<void> {
+async function letWorkerDie(moment: 'mid-job' | 'mid-job later' | 'published'): Promise<void> {
   const child = spawn(process.execPath, [DYING_WORKER, bench.url, bench.prefix, moment], {
     stdio: ['ignore', 'inherit', 'inherit'],
   })
@@ -75,10 +75,26 @@ test.concurrent.for(['mid-job', 'published'] as const)(
   },
 )
 
-test.concurrent('a job that kills its workers is given up with a result before its fourth start', async () => {
+// promise: worker-deaths
+test.concurrent('a job whose workers die within a second of its start is not blamed', async () => {
   const producer = await bench.producer()
   const id = await bench.enqueue()
   for (let death = 0; death < 3; death++) await letWorkerDie('mid-job')
+  const consumer = await bench.consumer()
+  consumer.run()
+  expect(await producer.waitForResult(id)).toMatchObject({ status: 'success', attempt: 4 })
+}, 30_000)
+
+// promise: worker-deaths
+test.concurrent('a job that kills its workers is given up with a result after five of them', async () => {
+  const producer = await bench.producer()
+  const id = await bench.enqueue()
+  // As if three workers had died with it, each after more than a second.
+  await bench.redis.hset(bench.key('jobs', id), { stc: 3, ats: 3 })
+  await bench.redis.hset(bench.key('starts', id), { 1: 'first x', 2: 'second x', 3: 'third x' })
+  for (let death = 0; death < 2; death++) await letWorkerDie('mid-job later')
+  // As if its lease had expired.
+  await bench.redis.del(bench.key('lease:dying'))
   let runs = 0
   const consumer = await bench.consumer(async (delivery) => {
     runs += 1
@@ -86,7 +102,20 @@ test.concurrent('a job that kills its workers is given up with a result before i
   })
   consumer.run()
   const result = await producer.waitForResult(id)
-  expect(result).toMatchObject({ status: 'setup_error', attempt: 4 })
-  expect(result.errorMessage).toMatch(/vanished 3 times/)
+  expect(result).toMatchObject({ status: 'setup_error', attempt: 6 })
+  expect(result.errorMessage).toBe('the worker died 5 times while it ran this job')
   expect(runs).toBe(0)
+  expect(await bench.redis.exists(bench.key('starts', id))).toBe(0)
 }, 30_000)
+
+test.concurrent('a job that kills its workers within a second is given up at its eleventh start', async () => {
+  const producer = await bench.producer()
+  const id = await bench.enqueue()
+  await bench.redis.hset(bench.key('jobs', id), { stc: 10, ats: 10 })
+  const consumer = await bench.consumer()
+  consumer.run()
+  expect(await producer.waitForResult(id)).toMatchObject({
+    status: 'setup_error',
+    errorMessage: 'the job was started 11 times and never ended',
+  })
+})

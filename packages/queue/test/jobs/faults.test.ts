@@ -12,7 +12,7 @@ test.concurrent('a platform fault is retried after a pause, and the job then suc
   const faults: number[] = []
   const consumer = await bench.consumer(async (delivery) => {
     faults.push(delivery.faults)
-    if (faults.length < 2) throw new RetryableError('the engine is away')
+    if (faults.length < 2) throw new RetryableError('the engine is unavailable')
     return echoResult(delivery)
   })
   consumer.run()
@@ -22,7 +22,7 @@ test.concurrent('a platform fault is retried after a pause, and the job then suc
   expect(consumer.events).toContainEqual({
     type: 'retried',
     id,
-    error: new RetryableError('the engine is away'),
+    error: new RetryableError('the engine is unavailable'),
   })
 })
 
@@ -32,7 +32,7 @@ test.concurrent('a platform fault is retried after pauses that double; after the
   let runs = 0
   const consumer = await bench.consumer(async () => {
     runs += 1
-    throw new RetryableError('the engine is away')
+    throw new RetryableError('the engine is unavailable')
   })
   consumer.run()
   const id = await bench.enqueue()
@@ -50,7 +50,7 @@ test.concurrent('a platform fault is retried after pauses that double; after the
     status: 'setup_error',
     attempt: PLATFORM_TRIES,
     attributable: false,
-    errorMessage: 'the engine is away',
+    errorMessage: 'the engine is unavailable',
   })
   expect(pauses).toMatchObject({ 4: 4000, 5: 8000 })
   expect(runs).toBe(PLATFORM_TRIES)
@@ -111,7 +111,7 @@ test.concurrent('a job that another worker has completed is not recreated by a r
   expect(await bench.redis.exists(key(id))).toBe(0)
 })
 
-test.concurrent('an error that is no platform fault is published at once', async () => {
+test.concurrent('an error that is not a platform fault is published at once', async () => {
   const producer = await bench.producer()
   const consumer = await bench.consumer(async ({ job }) => {
     throw job.code === 'a' ? new TerminalError('no such image') : new TypeError('a bug')
@@ -143,7 +143,7 @@ test.concurrent('the sweep publishes a result for a job that BullMQ failed by it
   const producer = await bench.producer()
   const results = collect(producer)
   const id = await bench.enqueue({ tenant: 'acme' })
-  await bench.redis.lrem(bench.key('jobs:wait'), 1, id)
+  await bench.redis.zrem(bench.key('jobs:prioritized'), id)
   await bench.redis.zadd(bench.key('jobs:failed'), 1, id)
   await bench.redis.hset(bench.key('jobs', id), { failedReason: 'broken pipe', ats: '3' })
   const consumer = await bench.consumer()

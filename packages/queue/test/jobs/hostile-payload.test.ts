@@ -59,8 +59,9 @@ test('an id without a job counts as enqueued at the moment it is taken', async (
   await bench.redis.lpush(bench.key('jobs:wait'), 'ghost')
   consumer.run()
   await until(() => times.length > 0)
-  expect(times[0]).toBeGreaterThanOrEqual(before)
-  expect(times[0]).toBeLessThanOrEqual(Date.now())
+  // By the clock of Redis, which was read before.
+  expect(times[0]).toBeGreaterThan(before - 1000)
+  expect(times[0]).toBeLessThan(Date.now() + 1000)
 })
 
 test('data nested too deeply for the stack is refused', async () => {
@@ -100,5 +101,5 @@ test('a job that is not JSON is repaired and refused, and the worker continues',
   }
   await until(async () => (await consumer.stats()).active === 0)
   expect(await consumer.stats()).toMatchObject({ waiting: 0, active: 0, delayed: 0, failed: 0 })
-  expect(await producer.storedResult('ghost-without-a-hash')).toMatchObject({ status: 'validation_error' })
+  expect(await producer.storedResult('ghost-without-a-hash')).toMatchObject({ status: 'setup_error' })
 }, 20_000)

@@ -80,12 +80,12 @@ test('a publication succeeds after Redis has lost all scripts', async () => {
   expect(await bench.redis.exists(bench.key('result:j-6'), bench.key('results-x:r-j-6'))).toBe(2)
 })
 
-test('a full Redis accepts no part of a publication, which succeeds once there is memory', async () => {
+test('a Redis that refuses writes accepts no part of a publication, which succeeds once it takes them', async () => {
   const { publisher } = openPublisher()
   await startedJob('j-7', 1)
   const outgoing = { result: result('j-7', 'x'.repeat(1000)), attempt: 1, replyTo: 'x' }
   const failures: Error[] = []
-  await bench.redis.config('SET', 'maxmemory', '1')
+  await bench.redis.config('SET', 'min-replicas-to-write', '1')
   const publishing = publisher.publishPersistently(
     outgoing,
     (error) => failures.push(error),
@@ -93,6 +93,6 @@ test('a full Redis accepts no part of a publication, which succeeds once there i
   )
   await until(() => failures.length >= 2)
   expect(await bench.redis.exists(bench.key('result:j-7'), bench.key('results-x:r-j-7'))).toBe(0)
-  await bench.redis.config('SET', 'maxmemory', '0')
+  await bench.redis.config('SET', 'min-replicas-to-write', '0')
   expect(await publishing).toBe('ok')
 })

@@ -21,7 +21,7 @@ test('draining lets a short job end and takes no further jobs', async () => {
   await consumer.drain(5000)
   expect(await producer.storedResult(first)).toMatchObject({ status: 'success' })
   expect(await producer.storedResult(second)).toBeUndefined()
-  expect(await consumer.stats()).toMatchObject({ waiting: 1, active: 0 })
+  expect(await consumer.stats()).toMatchObject({ prioritized: 1, active: 0 })
 })
 
 test('a job that does not end in time is requeued, and another worker finishes it', async () => {
@@ -92,9 +92,9 @@ test('producers see the age of the oldest waiting job and the languages of the w
   expect((await consumer.stats()).oldestWaitingAgeSeconds).toBe(0)
   const before = Date.now()
   await bench.enqueue()
-  await sleep(120)
-  const { oldestWaitingAgeSeconds, waiting } = await consumer.stats()
-  expect(waiting).toBe(1)
-  expect(oldestWaitingAgeSeconds).toBeGreaterThanOrEqual(0.1)
-  expect(oldestWaitingAgeSeconds).toBeLessThanOrEqual((Date.now() - before) / 1000)
+  await until(async () => (await consumer.stats()).oldestWaitingAgeSeconds >= 0.1, 'an age')
+  const { oldestWaitingAgeSeconds, prioritized } = await consumer.stats()
+  expect(prioritized).toBe(1)
+  // By the clock of Redis, which each process estimates.
+  expect(oldestWaitingAgeSeconds).toBeLessThanOrEqual((Date.now() - before) / 1000 + 1)
 })

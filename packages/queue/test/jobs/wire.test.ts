@@ -94,19 +94,22 @@ test('a job whose id already has a result does not run', async () => {
   expect(runs).toBe(1)
 })
 
-test.each(['waits', 'runs'])('a job that %s can be cancelled with two commands', async (when) => {
-  const { queue } = plain()
-  const consumer = await bench.consumer(async (delivery, signal) => {
-    await sleep(10_000, undefined, { signal }).catch(() => {})
-    signal.throwIfAborted()
-    return echoResult(delivery)
-  })
-  await queue.add('execute', { code: 'x' }, await documented())
-  if (when === 'runs') consumer.run()
-  await until(async () => when === 'waits' || (await consumer.stats()).active === 1)
-  await bench.redis.set(`{${bench.prefix}}:cancel:order-7`, '1', 'EX', 604_800)
-  await bench.redis.publish(`{${bench.prefix}}:cancel`, 'order-7')
-  if (when === 'waits') consumer.run()
-  await until(async () => (await byId('order-7')) !== undefined)
-  expect(await byId('order-7')).toMatchObject({ status: 'cancelled' })
-})
+test.each(['waits', 'runs'])(
+  'a job that %s can be cancelled with its progress and a message',
+  async (when) => {
+    const { queue } = plain()
+    const consumer = await bench.consumer(async (delivery, signal) => {
+      await sleep(10_000, undefined, { signal }).catch(() => {})
+      signal.throwIfAborted()
+      return echoResult(delivery)
+    })
+    await queue.add('execute', { code: 'x' }, await documented())
+    if (when === 'runs') consumer.run()
+    await until(async () => when === 'waits' || (await consumer.stats()).active === 1)
+    await queue.updateJobProgress('order-7', 'cancelled')
+    await bench.redis.publish(`{${bench.prefix}}:cancel`, 'order-7')
+    if (when === 'waits') consumer.run()
+    await until(async () => (await byId('order-7')) !== undefined)
+    expect(await byId('order-7')).toMatchObject({ status: 'cancelled' })
+  },
+)

@@ -12,7 +12,7 @@ function gate() {
   return { passed: promise, open: () => resolve() }
 }
 
-async function all(events: AsyncIterable<JobEvent>): Promise<JobEvent[]> {
+async function collect(events: AsyncIterable<JobEvent>): Promise<JobEvent[]> {
   const list: JobEvent[] = []
   for await (const event of events) list.push(event)
   return list
@@ -22,7 +22,7 @@ const withoutIds = (events: readonly JobEvent[]) => events.map(({ id: _, ...even
 const FINISHED = { type: 'finished', status: 'success' }
 
 /** A handler that prints two lines, and waits in between. */
-function speaking(middle: Promise<void> = Promise.resolve()): Handle {
+function printTwoLines(middle: Promise<void> = Promise.resolve()): Handle {
   return async (delivery) => {
     delivery.live?.running()
     delivery.live?.output('stdout', Buffer.from('one\n'))
@@ -36,7 +36,7 @@ function speaking(middle: Promise<void> = Promise.resolve()): Handle {
 // promise: live-output
 test('events arrive in order, the first ones while the job runs, and finished is the last', async () => {
   const middle = gate()
-  const consumer = await bench.consumer(speaking(middle.passed))
+  const consumer = await bench.consumer(printTwoLines(middle.passed))
   consumer.run()
   const producer = await bench.producer()
   const id = await bench.enqueue({ stream: true })
@@ -57,16 +57,16 @@ test('events arrive in order, the first ones while the job runs, and finished is
   expect(new Set(seen.map((event) => event.id)).size).toBe(seen.length)
 })
 
-test('every event id can be resumed after, also when the job is over', async () => {
-  const consumer = await bench.consumer(speaking())
+test('a reader can resume after every event id, also when the job is over', async () => {
+  const consumer = await bench.consumer(printTwoLines())
   consumer.run()
   const producer = await bench.producer()
   const id = await bench.enqueue({ stream: true })
   await producer.waitForResult(id)
-  const events = await all(producer.events(id))
+  const events = await collect(producer.events(id))
   expect(events).toHaveLength(5)
   for (const [index, { id: after }] of events.entries()) {
-    expect(await all(producer.events(id, { after }))).toEqual(events.slice(index + 1))
+    expect(await collect(producer.events(id, { after }))).toEqual(events.slice(index + 1))
   }
 })
 
@@ -78,23 +78,23 @@ test('a job without stream has only the finished event and no key', async () => 
   })
   const producer = await bench.producer()
   const id = await bench.enqueue()
-  const reading = all(producer.events(id))
+  const reading = collect(producer.events(id))
   consumer.run()
   expect(withoutIds(await reading)).toEqual([FINISHED])
-  expect(withoutIds(await all(producer.events(id)))).toEqual([FINISHED])
+  expect(withoutIds(await collect(producer.events(id)))).toEqual([FINISHED])
   expect(await bench.redis.exists(bench.key('events', id))).toBe(0)
 })
 
 test('an unknown job and an invalid cursor are refused', async () => {
   const producer = await bench.producer()
-  await expect(all(producer.events('j-nothing'))).rejects.toThrow(UnknownJobError)
-  await expect(all(producer.events('not an id'))).rejects.toThrow(UnknownJobError)
+  await expect(collect(producer.events('j-nothing'))).rejects.toThrow(UnknownJobError)
+  await expect(collect(producer.events('not an id'))).rejects.toThrow(UnknownJobError)
   expect(() => producer.events('j-1', { after: '1-1\r\n' })).toThrow(ConfigError)
 })
 
 // promise: live-output
 test('events can be read for some time after the end, then they expire', async () => {
-  const consumer = await bench.consumer(speaking())
+  const consumer = await bench.consumer(printTwoLines())
   consumer.run()
   const producer = await bench.producer()
   const id = await bench.enqueue({ stream: true })
@@ -102,7 +102,7 @@ test('events can be read for some time after the end, then they expire', async (
   await until(async () => (await bench.redis.ttl(bench.key('events', id))) <= 600)
   expect(await bench.redis.ttl(bench.key('events', id))).toBeGreaterThan(590)
   await bench.redis.del(bench.key('events', id))
-  expect(withoutIds(await all(producer.events(id)))).toEqual([FINISHED])
+  expect(withoutIds(await collect(producer.events(id)))).toEqual([FINISHED])
 })
 
 test('a new attempt voids earlier events, and later events of the old attempt are refused', async () => {
@@ -119,7 +119,7 @@ test('a new attempt voids earlier events, and later events of the old attempt ar
   })
   const producer = await bench.producer()
   const id = await bench.enqueue({ stream: true })
-  const reading = all(producer.events(id))
+  const reading = collect(producer.events(id))
   consumer.run()
   const second = [
     { type: 'status', status: 'running', attempt: 2 },
@@ -132,7 +132,7 @@ test('a new attempt voids earlier events, and later events of the old attempt ar
     { type: 'status', status: 'running', attempt: 1 },
     { type: 'stdout', text: 'attempt 1\n' },
   ])
-  expect(withoutIds(await all(producer.events(id)))).toEqual(second)
+  expect(withoutIds(await collect(producer.events(id)))).toEqual(second)
 })
 
 test('a split character arrives whole, and invalid bytes arrive as base64 too', async () => {
@@ -148,7 +148,7 @@ test('a split character arrives whole, and invalid bytes arrive as base64 too', 
   })
   consumer.run()
   const producer = await bench.producer()
-  const events = withoutIds(await all(producer.events(await bench.enqueue({ stream: true }))))
+  const events = withoutIds(await collect(producer.events(await bench.enqueue({ stream: true }))))
   expect(events.slice(1, -1)).toEqual([
     { type: 'stdout', text: '€' },
     { type: 'stderr', text: '\ufffdA', raw: Buffer.from([0xff, 0x41]).toString('base64') },
@@ -162,21 +162,21 @@ test('a slow Redis does not delay the program; events are dropped, and their num
   const consumer = await bench.consumer(async (delivery) => {
     delivery.live?.running()
     await bench.redis.call('CLIENT', 'PAUSE', 600, 'ALL')
-    const written = async () => {
+    const write = async () => {
       for (let chunk = 0; chunk < 64; chunk += 1) {
         delivery.live?.output('stdout', Buffer.alloc(32 * 1024, 'x'))
         await sleep(2)
       }
     }
-    const all = written()
-    heldUp = await Promise.race([all.then(() => false), bench.redis.ping().then(() => true)])
-    await all
+    const writing = write()
+    heldUp = await Promise.race([writing.then(() => false), bench.redis.ping().then(() => true)])
+    await writing
     return echoResult(delivery)
   })
   consumer.run()
   const producer = await bench.producer()
   const id = await bench.enqueue({ stream: true })
-  const events = await all(producer.events(id))
+  const events = await collect(producer.events(id))
   const delivered = events.reduce((sum, event) => sum + (event.type === 'stdout' ? event.text.length : 0), 0)
   const dropped = events.reduce((sum, event) => sum + (event.type === 'dropped' ? event.bytes : 0), 0)
   expect(dropped).toBeGreaterThan(1024 * 1024)
@@ -199,20 +199,20 @@ test('the output of a run in Redis is limited', async () => {
   const id = await bench.enqueue({ stream: true })
   await producer.waitForResult(id)
   expect(await bench.redis.memory('USAGE', bench.key('events', id))).toBeLessThan(10 * 1024 * 1024)
-  const events = await all(producer.events(id))
+  const events = await collect(producer.events(id))
   expect(events.at(-2)).toMatchObject({ type: 'dropped' })
 }, 60_000)
 
 test('a slow reader delays no other reader and gets all events later', async () => {
   const middle = gate()
-  const consumer = await bench.consumer(speaking(middle.passed))
+  const consumer = await bench.consumer(printTwoLines(middle.passed))
   consumer.run()
   const producer = await bench.producer()
   const id = await bench.enqueue({ stream: true })
   const slow = producer.events(id)[Symbol.asyncIterator]()
   expect((await slow.next()).value).toMatchObject({ type: 'status' })
   middle.open()
-  expect(await all(producer.events(id))).toHaveLength(5)
+  expect(await collect(producer.events(id))).toHaveLength(5)
   const rest = []
   for (let step = await slow.next(); !step.done; step = await slow.next()) rest.push(step.value)
   expect(rest).toHaveLength(4)
@@ -227,7 +227,7 @@ async function connections(): Promise<number> {
 // promise: live-output
 test('two hundred readers share one connection', async () => {
   const middle = gate()
-  const consumer = await bench.consumer(speaking(middle.passed), { concurrency: 20 })
+  const consumer = await bench.consumer(printTwoLines(middle.passed), { concurrency: 20 })
   const producer = await bench.producer()
   const ids = await Promise.all(Array.from({ length: 20 }, () => bench.enqueue({ stream: true })))
   consumer.run()
@@ -252,27 +252,27 @@ test('two hundred readers share one connection', async () => {
 
 test('a reader that leaves does not affect other readers of the job', async () => {
   const middle = gate()
-  const consumer = await bench.consumer(speaking(middle.passed))
+  const consumer = await bench.consumer(printTwoLines(middle.passed))
   consumer.run()
   const producer = await bench.producer()
   const id = await bench.enqueue({ stream: true })
   const stop = new AbortController()
-  const stays = all(producer.events(id))
-  const leaves = expect(all(producer.events(id, { signal: stop.signal }))).rejects.toThrow('enough')
+  const stays = collect(producer.events(id))
+  const leaves = expect(collect(producer.events(id, { signal: stop.signal }))).rejects.toThrow('enough')
   for await (const { type } of producer.events(id)) if (type === 'stdout') break
   stop.abort(new Error('enough'))
   await leaves
   middle.open()
   expect(await stays).toHaveLength(5)
-  expect(await all(producer.events(id))).toHaveLength(5)
+  expect(await collect(producer.events(id))).toHaveLength(5)
 })
 
 test('an abort ends one reader, and the end of the connection all of them', async () => {
   const producer = await bench.producer()
   const id = await bench.enqueue({ stream: true })
   const stop = new AbortController()
-  const one = all(producer.events(id, { signal: stop.signal }))
-  const other = all(producer.events(id))
+  const one = collect(producer.events(id, { signal: stop.signal }))
+  const other = collect(producer.events(id))
   const refused = expect(other).rejects.toThrow(UnavailableError)
   await sleep(50)
   stop.abort(new Error('enough'))
@@ -283,11 +283,11 @@ test('an abort ends one reader, and the end of the connection all of them', asyn
 
 test('a key of the wrong type does not affect readers of other jobs', async () => {
   const middle = gate()
-  const consumer = await bench.consumer(speaking(middle.passed))
+  const consumer = await bench.consumer(printTwoLines(middle.passed))
   const producer: Producer = await bench.producer()
   const [broken, sound] = [await bench.enqueue({ stream: true }), await bench.enqueue({ stream: true })]
   await bench.redis.set(bench.key('events', broken), 'x')
-  const readers = [all(producer.events(broken)), all(producer.events(sound))]
+  const readers = [collect(producer.events(broken)), collect(producer.events(sound))]
   consumer.run()
   await sleep(300)
   middle.open()

@@ -116,7 +116,8 @@ describe.concurrent('a raw job id that is one of BullMQ’s own key names', () =
   it('does not hide a lost job if it is among the active ones', async () => {
     const producer = await bench.producer()
     const id = await bench.enqueue()
-    await bench.redis.rpoplpush(bench.key('jobs:wait'), bench.key('jobs:active'))
+    await bench.redis.zrem(bench.key('jobs:prioritized'), id)
+    await bench.redis.lpush(bench.key('jobs:active'), id)
     await bench.redis.lpush(bench.key('jobs:active'), ...RESERVED, 'bad id')
     await bench.redis.hset(bench.key('jobs', id), 'stc', 'no number')
     const consumer = await bench.consumer(undefined, { lockDurationMs: 600, stalledIntervalMs: 200 })
@@ -142,17 +143,20 @@ describe.concurrent('a queue entry that is not a job', () => {
     await push('odd')
     await isWell()
     expect(await quarantine()).toEqual(['wrong_type odd'])
-    expect(await bench.redis.exists(bench.key('jobs:odd'))).toBe(1)
+    expect(await bench.redis.exists(bench.key('jobs:odd'))).toBe(0)
+    expect(await bench.redis.ttl(bench.key('quarantine:job:odd'))).toBeGreaterThan(0)
+    const producer = await bench.producer()
+    expect(await producer.storedResult('odd')).toMatchObject({ status: 'setup_error' })
   })
 
   it.each([
     ['of 1 MB', 'x'.repeat(1_000_000)],
-    ['that is no UTF-8', Buffer.from([0xff, 0xfe, 0x00, 0xc3])],
+    ['that is not UTF-8', Buffer.from([0xff, 0xfe, 0x00, 0xc3])],
     ['that is empty', ''],
     ['with a colon', 'a:b'],
     ['with a newline', 'a\nb'],
     ['like an old marker', '0:123'],
-  ])('an id %s is put aside', async (_, id) => {
+  ])('an id %s goes to the quarantine', async (_, id) => {
     const consumer = await bench.consumer()
     consumer.run()
     await push(id)
@@ -176,7 +180,7 @@ describe.concurrent('a queue entry that is not a job', () => {
       atm: 'z',
     })
     await push('ghost', 'odd')
-    expect(await producer.waitForResult('ghost')).toMatchObject({ status: 'validation_error' })
+    expect(await producer.waitForResult('ghost')).toMatchObject({ status: 'setup_error' })
     expect(await producer.waitForResult('odd')).toMatchObject({ id: 'odd' })
     await isWell()
   })
@@ -191,6 +195,7 @@ describe.concurrent('a queue entry that is not a job', () => {
       reserved: 0,
       wrong_type: 0,
       too_large: 0,
+      lost: 0,
       structure: 0,
     })
     expect(await quarantine()).toHaveLength(1000)

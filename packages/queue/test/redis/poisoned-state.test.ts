@@ -65,8 +65,9 @@ describe.concurrent('a key of the right type with unusable content', () => {
   })
 
   it('can be a stalled check that never expires', async () => {
-    await bench.enqueue()
-    const id = await bench.redis.rpoplpush(key('jobs:wait'), key('jobs:active'))
+    const id = await bench.enqueue()
+    await bench.redis.zrem(key('jobs:prioritized'), id)
+    await bench.redis.lpush(key('jobs:active'), id)
     await bench.redis.set(key('jobs:stalled-check'), '1')
     const consumer = await bench.consumer(undefined, { lockDurationMs: 600, stalledIntervalMs: 200 })
     consumer.run()
@@ -164,7 +165,7 @@ describe.concurrent('a job with BullMQ features that Isopod does not use', () =>
   )
 })
 
-it('a job above the maximum size is taken by no worker', async () => {
+it('a job above the maximum size never runs', async () => {
   const consumer = await bench.consumer()
   consumer.run()
   await enqueueRaw('giant')
@@ -177,7 +178,8 @@ it('a job above the maximum size is taken by no worker', async () => {
   expect(await resultOf('giant')).toBe('success')
   expect(await honest()).toBe('success')
   expect((await consumer.stats()).quarantined).toMatchObject({ too_large: 1 })
-  await bench.redis.del(key('jobs:giant-2'))
+  expect(await resultOf('giant-2')).toBe('setup_error')
+  await bench.redis.del(key('quarantine:job:giant-2'))
 })
 
 it.concurrent.each([

@@ -87,7 +87,7 @@ describe('while taken jobs only wait for admission', () => {
     await until(() => room.held.length >= 3)
     await sleep(300)
     expect(room.held).toHaveLength(3)
-    expect(await consumer.stats()).toMatchObject({ waiting: 3, active: 3 })
+    expect(await consumer.stats()).toMatchObject({ prioritized: 3, active: 3 })
     room.open()
   })
 
@@ -98,9 +98,11 @@ describe('while taken jobs only wait for admission', () => {
     const ids = await Promise.all(Array.from({ length: 5 }, () => bench.enqueue({ code: 'wait' })))
     await until(() => room.waiting.size === 3)
     await consumer.drain(50)
-    expect(await consumer.stats()).toMatchObject({ waiting: 5, active: 0 })
+    expect(await consumer.stats()).toMatchObject({ waiting: 3, prioritized: 2, active: 0 })
     expect(consumer.events.filter(({ type }) => type === 'requeued')).toHaveLength(3)
-    expect((await bench.redis.lrange(bench.key('jobs:wait'), 0, -1)).sort()).toEqual([...ids].sort())
+    const left = await bench.redis.zrange(bench.key('jobs:prioritized'), '0', '-1')
+    const requeued = await bench.redis.lrange(bench.key('jobs:wait'), 0, -1)
+    expect([...requeued, ...left].sort()).toEqual([...ids].sort())
   })
 })
 

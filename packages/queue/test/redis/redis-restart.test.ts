@@ -103,17 +103,18 @@ test.concurrent.each(['there', 'away', 'just dying'])(
   60_000,
 )
 
-test.concurrent('all connections can be closed while Redis is away', async () => {
+test.concurrent('all connections can be closed while Redis is unavailable', async () => {
   const producer = await bench.producer()
   collect(producer)
   const waiting = producer.waitForResult(await bench.enqueue())
-  const refused = expect(waiting).rejects.toMatchObject({ code: 'unavailable' })
+  // Not an assertion yet: vitest would count it as one of whichever concurrent test ends first.
+  const refusal = waiting.catch((error: unknown) => error)
   const consumer = await bench.consumer()
   await bench.restartRedis(async () => {
     consumer.run()
     const late = collect(producer, 'late')
     await Promise.all([consumer.close(), producer.close()])
-    await refused
+    expect(await refusal).toMatchObject({ code: 'unavailable' })
     expect(late).toEqual([])
   })
 }, 30_000)

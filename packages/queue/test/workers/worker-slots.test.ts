@@ -24,7 +24,7 @@ test('a worker whose lease has expired has no slots, and the next start removes 
   expect(await offered()).toEqual([0, 0])
   const one = await bench.consumer(undefined, { workerId: 'one', concurrency: 1 })
   one.run()
-  await until(async () => (await bench.redis.hlen(bench.key('slots'))) === 1, 'the note of one')
+  await until(async () => (await bench.redis.hlen(bench.key('slots'))) === 1, 'the entry of worker one')
   expect(await offered()).toEqual([1, 1])
 })
 

@@ -18,7 +18,8 @@ export function interpreterMb(modules: readonly string[]): number {
 /**
  * Plans the start of an execution's interpreter ahead, so that its program cannot notice.
  *
- * @returns undefined if the execution did not ask, its language cannot, or the interpreter depends on the execution
+ * @returns undefined if the execution does not ask for it, its language has no preload, or the interpreter depends on the
+ *   execution
  */
 export function preloadPlan(execution: Execution): PreloadPlan | undefined {
   const { language, files = {}, limits, inputData, sharedBy, runs, env = {} } = execution
@@ -31,9 +32,9 @@ export function preloadPlan(execution: Execution): PreloadPlan | undefined {
   if (Object.keys(env).length > 0) return undefined
   const forks = sharedBy !== undefined || runs !== undefined
   // A container of a batch or of many runs serves several programs; an interpreter that cannot fork serves only one.
-  const leastOf = (name: 'memoryMb' | 'processes') =>
+  const minOf = (name: 'memoryMb' | 'processes') =>
     Math.min(limits[name], ...(runs ?? []).map((one) => one.limits[name]))
-  if (forks && (!preload.forks || leastOf('processes') < 2)) return undefined
+  if (forks && (!preload.forks || minOf('processes') < 2)) return undefined
 
   // Only a start-up hook can set that limit in a process that already runs.
   const byPipe = Object.keys(preload.files).length === 0
@@ -42,7 +43,7 @@ export function preloadPlan(execution: Execution): PreloadPlan | undefined {
   const modules = named(preload.modules, execution)
   // The interpreter must leave room for the program's files and its own work.
   const needed = interpreterMb(modules) + Math.ceil(layoutBytes(execution) / MIB) + MIN_ROOM_MB
-  if (leastOf('memoryMb') < needed) return undefined
+  if (minOf('memoryMb') < needed) return undefined
   const fill = (text: string) =>
     text
       .replaceAll('{control}', String(limits.openFiles - 1))

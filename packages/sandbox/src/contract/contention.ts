@@ -10,8 +10,8 @@ const MAX_START_MS = 5_000
 
 /**
  * Whether a timeout is in doubt because other executions kept the program from the processor. The program used at least
- * 5 %, and less than 80 %, of what one thread could have had within its own CPU quota. A job that limits CPU seconds is
- * never in doubt: these are the same on every host.
+ * 5 %, and less than 80 %, of what one thread could have had within its own CPU quota. The timeout of a job that limits CPU
+ * seconds is never in doubt, because a program uses the same CPU time on a busy host.
  *
  * @param wasOvercommitted whether other executions ran within the last so many milliseconds
  */
@@ -23,10 +23,12 @@ export function wasStarved(
   const { status, limit, wallMs, cpuUserMs, cpuSysMs, throttledMs } = outcome
   if (status !== 'timeout' || limit !== 'timeout' || cpuSeconds !== null) return false
   if (wallMs === null || cpuUserMs === null || cpuSysMs === null) return false
-  const reachMs = Math.min(Math.min(cpus, 1) * wallMs, wallMs - (throttledMs ?? 0))
+  const possibleMs = Math.min(Math.min(cpus, 1) * wallMs, wallMs - (throttledMs ?? 0))
   const usedMs = cpuUserMs + cpuSysMs
   return (
-    usedMs >= MIN_USED_PART * reachMs && usedMs < (1 - MIN_DENIED_PART) * reachMs && wasOvercommitted(wallMs)
+    usedMs >= MIN_USED_PART * possibleMs &&
+    usedMs < (1 - MIN_DENIED_PART) * possibleMs &&
+    wasOvercommitted(wallMs)
   )
 }
 

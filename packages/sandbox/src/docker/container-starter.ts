@@ -2,9 +2,9 @@ import type { Duplex } from 'node:stream'
 import { TerminalError } from '@isopod/protocol'
 import type { JobStart } from '../driver/container.ts'
 import type { ContainerKind, ContainerPurpose } from '../driver/container-kind.ts'
-import { ImageFaultError } from '../driver/faults.ts'
+import { ImageFaultError, ImageMissingError } from '../driver/faults.ts'
 import { InitContainer } from '../driver/init-container.ts'
-import type { ContainerOf, SandboxEvent } from '../driver/sandbox-events.ts'
+import type { ContainerSubject, SandboxEvent } from '../driver/sandbox-events.ts'
 import type { User, Users } from '../driver/users.ts'
 import { Wire } from '../driver/wire.ts'
 import { containerOptions, type DiskReadLimit } from './container-options.ts'
@@ -69,7 +69,7 @@ export class ContainerStarter {
     const forks = kind.preload?.forks === true
     const imageDigest = await images.digest(kind.image)
     const user = users.take()
-    let created: ContainerOf | undefined
+    let created: ContainerSubject | undefined
     let container: InitContainer | undefined
     // By name, because a lost answer to `create` leaves the id unknown.
     const remove = (ending?: Promise<void>) => {
@@ -143,7 +143,7 @@ export class ContainerStarter {
           [LABELS.job]: purpose.job,
           [LABELS.attempt]: String(purpose.attempt),
         }),
-        [LABELS.deadline]: String(purpose.deadline),
+        [LABELS.lifetime]: String(purpose.deadline - Date.now()),
       },
     })
     const create = () =>
@@ -153,6 +153,8 @@ export class ContainerStarter {
     try {
       return (await create()).id
     } catch (error) {
+      // The image was removed after its digest was read.
+      if (statusCode(error) === 404) throw new ImageMissingError(kind.image, { cause: error })
       if (statusCode(error) !== 409) throw error
       // Left by a `create` of the same attempt whose answer was lost, or by a container that this one replaces.
       await remover.remove(name)
@@ -161,7 +163,7 @@ export class ContainerStarter {
   }
 }
 
-/** Opens the stream to init. It is closed again if it opens after its deadline. */
+/** Opens the stream to init, and closes it again if it opened only after the deadline. */
 async function attach(
   container: { attach(options: object): Promise<NodeJS.ReadWriteStream> },
   deadline: AbortSignal,

@@ -17,7 +17,7 @@ import type { LanguageProfile } from './seccomp/language-profiles.ts'
 export interface DockerDriverOptions {
   /** `unix:///path`, a plain path, or `tcp://host:port`. */
   readonly address: string
-  /** Only containers of this deployment are ever reaped. */
+  /** Containers of another deployment are reaped only after their deadline. */
   readonly deployment: string
   /** Id of the worker; the reaper of any worker removes containers whose owner is gone. */
   readonly owner: string
@@ -38,7 +38,7 @@ export interface DockerDriverOptions {
   /** Further labels of every container. */
   readonly labels?: Readonly<Record<string, string>>
   /** How long an owner must have no lease before it counts as gone, in milliseconds. @default 12000 */
-  readonly reaperDoubtMs?: number
+  readonly reaperGraceMs?: number
   readonly observe?: ((event: SandboxEvent) => void) | undefined
 }
 
@@ -103,20 +103,20 @@ export class DockerDriver implements Driver {
 
   async reap(alive: AliveOwners): Promise<number> {
     await this.#remover.retryFailed()
-    const { deployment, reaperDoubtMs } = this.#options
+    const { deployment, reaperGraceMs } = this.#options
     return await reap({
       engine: this.#engine,
       remover: this.#remover,
       deployment,
       alive,
-      onReaped: (of, reason) => this.#observe({ type: 'reaped', ...of, reason }),
-      ...(reaperDoubtMs !== undefined && { doubtMs: reaperDoubtMs }),
+      onReaped: (subject, reason) => this.#observe({ type: 'reaped', ...subject, reason }),
+      ...(reaperGraceMs !== undefined && { graceMs: reaperGraceMs }),
     })
   }
 
   async close(): Promise<void> {
     await this.#remover.idle()
-    // What is still there in this worker's name: a create that was answered too late, a removal that failed.
+    // Removes what this worker left: containers whose creation was answered too late, or whose removal failed.
     await removeContainersOf(this.#engine, this.#options.deployment, this.#options.owner)
   }
 }

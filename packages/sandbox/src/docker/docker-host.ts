@@ -1,6 +1,7 @@
 import { isGvisor, RetryableError } from '@isopod/protocol'
-import type { ContainerEnd, HostMemory, JobStart } from '../driver/container.ts'
+import type { HostMemory, JobStart } from '../driver/container.ts'
 import type { ChangeableLimits } from '../driver/container-kind.ts'
+import { ContainerEndedError } from '../driver/faults.ts'
 import type { ContainerHost, HostView } from '../driver/init-container.ts'
 import { changeableOptions } from './container-options.ts'
 import type { Engine } from './engine/engine.ts'
@@ -8,11 +9,9 @@ import { viewFromHost } from './host-limits.ts'
 
 /** Exit code of init after the end of its input, which no program can close (packages/init/README.md). */
 const INIT_LOST_ITS_HOST = 3
-/** Exit code of a container whose first process, or whose gVisor, got SIGKILL. */
-const KILLED = 137
 
 /** How long after the end of a container its engine may still report why, in seconds. */
-const MAX_EVENT_DELAY_SECONDS = 8
+const MAX_EVENT_DELAY_SECONDS = { gvisor: 8, linux: 2 }
 
 /** Options of {@link DockerHost}. */
 export interface DockerHostParts {
@@ -58,9 +57,9 @@ export class DockerHost implements ContainerHost {
     return this.#isGvisor ? await viewFromHost(engine, id) : undefined
   }
 
-  async end(memory: HostMemory | undefined): Promise<ContainerEnd> {
+  async end(memory: HostMemory | undefined): Promise<'memory'> {
     const { engine, id } = this.#parts
-    // The connection may be gone before the container is, and without its end there is nothing to judge.
+    // The connection can close before the container ends, and only an ended container has an exit code.
     await engine.call('exit', (docker, abortSignal) => docker.getContainer(id).wait({ abortSignal }))
     const { State: state } = await engine.call('inspect', (docker, abortSignal) =>
       docker.getContainer(id).inspect({ abortSignal }),
@@ -72,28 +71,32 @@ export class DockerHost implements ContainerHost {
     if (state.ExitCode === INIT_LOST_ITS_HOST) {
       throw new RetryableError('the connection to the container was lost')
     }
-    const known = state.OOMKilled || (memory?.oomKills ?? 0) > 0
-    const outOfMemory = known || (this.#isGvisor && (await this.#wasOutOfMemory(state)))
-    // A program can bring gVisor to this only by its memory, of which there is no sign: a process of the host did it, or the
-    // sign came too late. Either way another run tells more than this one.
-    if (this.#isGvisor && state.ExitCode === KILLED && !outOfMemory) {
-      throw new RetryableError('gVisor was killed, and nothing says for what')
-    }
-    return { exitCode: state.ExitCode, outOfMemory }
+    const isKnown = state.OOMKilled || (memory?.oomKills ?? 0) > 0
+    if (isKnown || (await this.#wasOutOfMemory(state))) return 'memory'
+    throw new ContainerEndedError(`the container was ended from outside (exit code ${state.ExitCode})`)
+  }
+
+  async confirmRunning(): Promise<void> {
+    const { engine, id } = this.#parts
+    const { State: state } = await engine.call('inspect', (docker, abortSignal) =>
+      docker.getContainer(id).inspect({ abortSignal }),
+    )
+    if (!state.Running || state.Paused)
+      throw new RetryableError('the container was paused or ended from outside')
   }
 
   get #isGvisor(): boolean {
     return isGvisor(this.#parts.runtime)
   }
 
-  /** Whether the engine reported a kill for memory: with gVisor, by its own clock, often only after the end. */
+  /** Whether the engine reported a kill for memory. Under gVisor the report often follows the end of the container. */
   async #wasOutOfMemory(state: { StartedAt: string; FinishedAt: string }): Promise<boolean> {
     const { engine, id } = this.#parts
     const second = (time: string) => Math.floor(Date.parse(time) / 1000)
     const filters = { container: [id], event: ['oom'] }
     const window = {
       since: second(state.StartedAt),
-      until: second(state.FinishedAt) + MAX_EVENT_DELAY_SECONDS,
+      until: second(state.FinishedAt) + MAX_EVENT_DELAY_SECONDS[this.#isGvisor ? 'gvisor' : 'linux'],
     }
     return await engine.call('events', async (docker, abortSignal) => {
       const reported = await docker.getEvents({ ...window, filters, abortSignal })

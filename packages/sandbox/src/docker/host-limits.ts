@@ -30,8 +30,8 @@ export async function viewFromHost(engine: Engine, id: string): Promise<HostView
 type Cgroups = ReadonlyMap<string, string>
 
 /**
- * The cgroups of a container's first process. The process number of another host means nothing here, so only a path that
- * names the container counts.
+ * The cgroups of a container's first process. If the engine is on another host, the pid is that of an unrelated process, so only
+ * a path that names the container counts.
  *
  * @param pid 0 once the container has ended
  */
@@ -55,9 +55,9 @@ async function fromCgroups(groups: Cgroups): Promise<Omit<HostLimits, 'source'> 
       ),
     )
     const [quota, period] = bandwidth?.split(' ') ?? []
-    // Without a limit of swap there is none of the sum.
-    const both = swap && /^\d+$/.test(swap) ? String(number(memory) + number(swap)) : swap && '0'
-    return inUnits(quota, period, both, tasks)
+    // Without a limit of swap, memory and swap together have none.
+    const memorySwap = swap && /^\d+$/.test(swap) ? String(number(memory) + number(swap)) : swap && '0'
+    return inUnits(quota, period, memorySwap, tasks)
   }
   const cpu = `${ROOT}/cpu${groups.get('cpu')}`
   const files = [
@@ -66,13 +66,13 @@ async function fromCgroups(groups: Cgroups): Promise<Omit<HostLimits, 'source'> 
     `${ROOT}/memory${groups.get('memory')}/memory.memsw.limit_in_bytes`,
     `${ROOT}/pids${groups.get('pids')}/pids.max`,
   ]
-  const [quota, period, memory, tasks] = await Promise.all(files.map(readText))
-  return inUnits(quota, period, memory, tasks)
+  const [quota, period, memorySwap, tasks] = await Promise.all(files.map(readText))
+  return inUnits(quota, period, memorySwap, tasks)
 }
 
-function inUnits(quota?: string, period?: string, memory?: string, tasks?: string) {
+function inUnits(quota?: string, period?: string, memorySwap?: string, tasks?: string) {
   if (quota === undefined || period === undefined) return undefined
-  const memorySwapMb = memory === undefined ? null : number(memory) / MIB
+  const memorySwapMb = memorySwap === undefined ? null : number(memorySwap) / MIB
   const cpus = number(period) > 0 ? number(quota) / number(period) : 0
   return { cpus, memorySwapMb, tasks: number(tasks) }
 }
@@ -91,7 +91,7 @@ async function memoryOf(groups: Cgroups): Promise<HostMemory | undefined> {
   return { oomKills: number(kills), peakBytes: peak === undefined ? null : number(peak) }
 }
 
-/** 0 for «max», -1 and any other text. */
+/** 0 for "max", -1 and any other text. */
 function number(text: string | undefined): number {
   return /^\d+$/.test(text ?? '') ? Number(text) : 0
 }

@@ -1,6 +1,5 @@
-import { imageRemedy } from '@isopod/protocol'
 import type { Images } from '../driver/driver.ts'
-import { ImageFaultError } from '../driver/faults.ts'
+import { ImageMissingError } from '../driver/faults.ts'
 import { type Engine, statusCode } from './engine/engine.ts'
 
 /** How long the digest of a tag is cached, in milliseconds. */
@@ -18,7 +17,7 @@ export class DockerImages implements Images {
   /**
    * The content digest (`sha256:…`) of an image.
    *
-   * @throws {ImageFaultError} if this engine does not have it
+   * @throws {ImageMissingError} if this engine does not have it
    */
   async digest(reference: string): Promise<string> {
     const known = this.#known.get(reference)
@@ -39,9 +38,7 @@ export class DockerImages implements Images {
       return image.Id
     } catch (cause) {
       if (statusCode(cause) !== 404) throw cause
-      throw new ImageFaultError(`image ${reference} is not on this engine; ${imageRemedy(reference)}`, {
-        cause,
-      })
+      throw new ImageMissingError(reference, { cause })
     }
   }
 }

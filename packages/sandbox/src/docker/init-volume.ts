@@ -35,7 +35,7 @@ export class InitVolume {
    * @param runtime gVisor gets another volume, because it must be able to read the file that it runs
    */
   name(image: string, runtime: string): Promise<string> {
-    const kind = isGvisor(runtime) ? READABLE : CLOSED
+    const kind = isGvisor(runtime) ? READABLE : EXECUTE_ONLY
     const known = this.#checked.get(kind)
     if (known) return known
     const engine = this.#engine
@@ -46,7 +46,7 @@ export class InitVolume {
     return checked
   }
 
-  /** Has the next call check again, after a container could not be started with the volume. */
+  /** Makes the next call check the volumes again. Called after a container could not be started with one. */
   forget(): void {
     this.#checked.clear()
   }
@@ -60,10 +60,10 @@ interface InitKind {
   readonly mode: number
 }
 
-const CLOSED: InitKind = { suffix: '', command: 'install', mode: 0o111 }
+const EXECUTE_ONLY: InitKind = { suffix: '', command: 'install', mode: 0o111 }
 const READABLE: InitKind = { suffix: '-readable', command: 'install-readable', mode: 0o555 }
 
-/** A volume and its content. */
+/** What the functions below need to find, check and fill a volume. */
 interface Filling {
   readonly engine: Engine
   readonly architecture: Architecture
@@ -87,7 +87,7 @@ async function ensureFilled(filling: Filling): Promise<string> {
   )
 }
 
-/** Reads the file back out of the volume through a container that is never started. */
+/** Whether the volume contains the binary. Reads it through a container that is never started. */
 function holds(
   { engine, image, labels, kind }: Filling,
   volume: string,

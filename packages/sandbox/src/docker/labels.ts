@@ -6,6 +6,6 @@ export const LABELS = {
   owner: 'isopod.owner',
   job: 'isopod.job',
   attempt: 'isopod.attempt',
-  /** Epoch milliseconds after which the reaper may remove it. */
-  deadline: 'isopod.deadline',
+  /** Milliseconds after its creation, by the engine's clock, after which the reaper of any deployment removes it. */
+  lifetime: 'isopod.lifetime',
 } as const

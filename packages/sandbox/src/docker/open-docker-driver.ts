@@ -4,15 +4,16 @@ import { DockerDriver, type DockerDriverOptions } from './docker-driver.ts'
 import { checkAppArmor } from './engine/apparmor.ts'
 import { Engine } from './engine/engine.ts'
 import { type EngineFacts, engineFacts } from './engine/engine-facts.ts'
-import { runtimeTrouble } from './engine/runtime-trouble.ts'
+import { runtimeProblem } from './engine/runtime-problem.ts'
 import { loadLanguageProfiles } from './seccomp/language-profiles.ts'
 import { loadSeccompProfile, seccompDecisions } from './seccomp/load.ts'
 
 /**
  * Connects to a Docker engine and checks what it can enforce.
  *
- * @throws {UnavailableError} if it does not answer, {@link TerminalError} if it cannot confine or its runc is known not to,
- *   {@link ConfigError} if a seccomp profile is not usable
+ * @throws {UnavailableError} if the engine does not answer or lacks the runtime
+ * @throws {TerminalError} if it lacks what confinement needs, or its runc has known escapes
+ * @throws {ConfigError} if a seccomp profile is not usable
  */
 export async function openDockerDriver(options: DockerDriverOptions): Promise<Driver> {
   const engine = new Engine(options.address, (call) => options.observe?.({ type: 'driver_call', call }))
@@ -20,7 +21,7 @@ export async function openDockerDriver(options: DockerDriverOptions): Promise<Dr
   const found = await engineFacts(engine)
   if (options.runtime !== undefined && !found.runtimes.includes(options.runtime)) {
     throw new UnavailableError(
-      `The engine has no runtime ${JSON.stringify(options.runtime)}; it has ${found.runtimes.join(', ')}`,
+      `the engine has no runtime ${JSON.stringify(options.runtime)}; it has ${found.runtimes.join(', ')}`,
     )
   }
   if (options.diskReads !== undefined && !found.limitsDiskReads) {
@@ -38,9 +39,9 @@ export async function openDockerDriver(options: DockerDriverOptions): Promise<Dr
     architecture,
     directory: options.languageProfiles?.directory,
   })
-  // A job cannot choose what the deployment would be refused for.
+  // A job cannot choose a runtime that would be refused as the default.
   const isUsable = (runtime: string) =>
-    options.allowOldRunc || runtimeTrouble(found, runtime)?.state !== 'refused'
+    options.allowOldRunc || runtimeProblem(found, runtime)?.state !== 'refused'
   const facts = {
     ...{ version, architecture, cgroup, cpus, memoryBytes, limitsSwap, profiles, warnings },
     runtimes: found.runtimes.filter(isUsable),
@@ -55,12 +56,12 @@ function runtimeWarnings(
   facts: EngineFacts,
   { runtime, allowOldRunc = false }: DockerDriverOptions,
 ): string[] {
-  const trouble = runtimeTrouble(facts, runtime)
-  if (trouble === undefined) return []
-  if (trouble.state === 'unknown') return [trouble.reason]
+  const problem = runtimeProblem(facts, runtime)
+  if (problem === undefined) return []
+  if (problem.state === 'unknown') return [problem.reason]
   if (allowOldRunc)
     return [
-      `${trouble.reason}; accepted as ISOPOD_ALLOW_OLD_RUNC says: fine for trying out, not for production`,
+      `${problem.reason}; accepted because ISOPOD_ALLOW_OLD_RUNC is set, which is not safe in production`,
     ]
-  throw new TerminalError(`${trouble.reason}; ISOPOD_ALLOW_OLD_RUNC=true accepts it all the same`)
+  throw new TerminalError(`${problem.reason}; ISOPOD_ALLOW_OLD_RUNC=true accepts it nevertheless`)
 }

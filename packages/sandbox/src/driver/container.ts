@@ -3,13 +3,11 @@ import type { ContainerFacts } from '../contract/outcome.ts'
 import type { ChangeableLimits, ContainerLimits } from './container-kind.ts'
 import type { PreloadPlan } from './preload.ts'
 
-/** How a container ended, if its init was not asked to quit. */
-export interface ContainerEnd {
-  /** Exit code of PID 1 as the driver saw it. */
-  readonly exitCode: number
-  /** Whether the driver saw an out-of-memory kill; a hint, used only if init itself was killed. */
-  readonly outOfMemory: boolean
-}
+/**
+ * The two ways in which a program can end its container before init reports: it uses up the memory, or it controls init, which
+ * then breaks the wire.
+ */
+export type ContainerEnd = 'memory' | 'wire'
 
 /** Limits of a container that only its host can see. */
 export interface HostLimits {
@@ -64,10 +62,12 @@ export interface Container extends ContainerFacts {
   receive(): Promise<InitFrame | undefined>
   /**
    * Waits for the container's end and returns how it ended; call it after `receive` returned undefined. Rejects with a
-   * `RetryableError` if the program cannot have caused the end: the engine is gone, the connection was lost, or an operator
-   * removed the container.
+   * `RetryableError` if the program cannot have caused the end: the engine is gone, the connection was lost, or somebody else
+   * killed or removed the container.
    */
   end(): Promise<ContainerEnd>
+  /** Rejects with a `RetryableError` unless its host answers and says that the container runs. */
+  confirmRunning(): Promise<void>
   /** Kills and removes the container in the background; safe to call at any time and more than once. */
   destroy(): void
 }
@@ -75,7 +75,7 @@ export interface Container extends ContainerFacts {
 /** A container fresh from its driver: nothing has run in it, and it can wait for a job. */
 export interface NewContainer extends Container {
   /** Whether its init is alive and idle; false for good once it has ended. */
-  readonly waits: boolean
+  readonly isIdle: boolean
   /**
    * Has init start the interpreter of a plan. If that fails, the container is unchanged and `preloaded` stays false.
    * Rejects if the container ended, or on any other answer of init.

@@ -1,10 +1,24 @@
-import { RetryableError } from '@isopod/protocol'
+import { type IsopodErrorOptions, imageRemedy, RetryableError } from '@isopod/protocol'
 
 /**
  * This host lacks an image or a runtime of a language, or the image lacks the program that runs the language. The job may
  * run on another worker, and other languages still run on this one.
  */
 export class ImageFaultError extends RetryableError {}
+
+/** This host lacks an image; the job can run here once the image is back. */
+export class ImageMissingError extends ImageFaultError {
+  /** How the catalogue names it. */
+  readonly image: string
+
+  constructor(image: string, options?: IsopodErrorOptions) {
+    super(`image ${image} is not on this engine; ${imageRemedy(image)}`, options)
+    this.image = image
+  }
+}
+
+/** A container ended under its program, which cannot have ended it, unless its init is defective. */
+export class ContainerEndedError extends RetryableError {}
 
 /** The driver's engine does not answer: no job can run until it does. */
 export class DriverUnavailableError extends RetryableError {}

@@ -7,9 +7,6 @@ import { type PreloadPlan, preloadFrames } from './preload.ts'
 import type { User } from './users.ts'
 import type { Wire } from './wire.ts'
 
-/** Exit code of an init that broke its wire towards us. */
-const BROKEN_WIRE = 4
-
 /** What the host of a container knows about it and its init does not. */
 export interface HostView {
   readonly limits: HostLimits
@@ -23,8 +20,14 @@ export interface ContainerHost {
   changeLimits(limits: ChangeableLimits): Promise<void>
   /** Reads what init cannot see; undefined for a runtime that hides nothing. */
   view(): Promise<HostView | undefined>
-  /** Waits for the container's end; see {@link Container.end}. @param memory the last counters that the host saw */
-  end(memory: HostMemory | undefined): Promise<ContainerEnd>
+  /**
+   * Waits for the container's end. Rejects with a `RetryableError` if it did not use up its memory: no program can kill its init.
+   *
+   * @param memory the last counters that the host saw
+   */
+  end(memory: HostMemory | undefined): Promise<'memory'>
+  /** See {@link Container.confirmRunning}. */
+  confirmRunning(): Promise<void>
   assign(to: JobStart): void
   /** Kills and removes the container once `ending`, in which it ends by itself, has resolved. */
   remove(ending?: Promise<void>): void
@@ -81,8 +84,8 @@ export class InitContainer implements NewContainer {
     return this.#preloaded
   }
 
-  get waits(): boolean {
-    return this.#wire.waits
+  get isIdle(): boolean {
+    return this.#wire.isIdle
   }
 
   get hostLimits(): HostLimits | undefined {
@@ -149,27 +152,30 @@ export class InitContainer implements NewContainer {
   }
 
   async end(): Promise<ContainerEnd> {
-    // It still runs, or ended because its host left: neither exit code means anything, and no init of ours breaks its wire.
-    if (this.#wire.isBroken) return { exitCode: BROKEN_WIRE, outOfMemory: false }
+    if (this.#wire.isBroken) return 'wire'
     // At once: the cgroup goes with the container, and an engine may hear of the kill after the end.
     return await this.#host.end(await this.hostMemory())
+  }
+
+  confirmRunning(): Promise<void> {
+    return this.#host.confirmRunning()
   }
 
   destroy(): void {
     if (this.#destroyed) return
     this.#destroyed = true
-    // An init that ran nothing gets not a byte: its container may not be confined as asked.
-    const asked = this.waits && !this.#wire.isFresh
-    if (asked) this.#wire.stopReading()
+    // An init that ran nothing is sent nothing: its container may not be confined as requested.
+    const quits = this.isIdle && !this.#wire.isFresh
+    if (quits) this.#wire.stopReading()
     else this.#wire.cut()
     // An init that does not quit in time is removed by force.
-    this.#host.remove(asked ? this.#wire.quit() : undefined)
+    this.#host.remove(quits ? this.#wire.quit() : undefined)
   }
 
   async #readAgain(): Promise<Ready> {
     this.#view = await this.#host.view()
     const frame = await this.receive()
-    if (frame?.type !== 'ready') throw unanswered('a look', frame)
+    if (frame?.type !== 'ready') throw unanswered('an inspection', frame)
     this.#ready = this.#withoutInterpreter(frame.ready)
     return this.#ready
   }

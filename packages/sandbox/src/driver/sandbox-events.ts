@@ -25,7 +25,7 @@ export interface DriverCall {
 }
 
 /** One container and the start of a job that it is for; job '' and attempt 0 while it has no job. */
-export interface ContainerOf {
+export interface ContainerSubject {
   readonly container: string
   readonly job: string
   readonly attempt: number
@@ -40,9 +40,9 @@ export type ReapReason = 'deadline' | 'owner_gone'
 /** What a sandbox reports for metrics, log and audit. */
 export type SandboxEvent =
   | { readonly type: 'driver_call'; readonly call: DriverCall }
-  | ({ readonly type: 'container_created' | 'container_assigned' | 'container_removed' } & ContainerOf)
+  | ({ readonly type: 'container_created' | 'container_assigned' | 'container_removed' } & ContainerSubject)
   | { readonly type: 'container_reset'; readonly outcome: ResetOutcome }
-  | ({ readonly type: 'reaped'; readonly reason: ReapReason } & ContainerOf)
+  | ({ readonly type: 'reaped'; readonly reason: ReapReason } & ContainerSubject)
   /** A job asked for a container of this image; a hit is one that was waiting. */
   | { readonly type: 'pool'; readonly image: string; readonly outcome: 'hit' | 'miss' }
   | { readonly type: 'refill_failed'; readonly image: string; readonly error: unknown }

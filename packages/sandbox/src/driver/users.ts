@@ -34,22 +34,22 @@ export class Users {
     // A random start, so that workers on one host rarely choose the same id.
     const start = randomInt(count)
     let uid = first + start
-    for (let step = 0; step < count && this.#held(uid) > 0; step++) {
+    for (let step = 0; step < count && this.#count(uid) > 0; step++) {
       const other = first + ((start + step) % count)
-      if (this.#held(other) < this.#held(uid)) uid = other
+      if (this.#count(other) < this.#count(uid)) uid = other
     }
-    this.#holders.set(uid, this.#held(uid) + 1)
+    this.#holders.set(uid, this.#count(uid) + 1)
     return { uid, gid }
   }
 
   /** Returns a user whose container is gone. */
   release({ uid }: User): void {
-    const left = this.#held(uid) - 1
+    const left = this.#count(uid) - 1
     if (left > 0) this.#holders.set(uid, left)
     else this.#holders.delete(uid)
   }
 
-  #held(uid: number): number {
+  #count(uid: number): number {
     return this.#holders.get(uid) ?? 0
   }
 }

@@ -53,7 +53,7 @@ export class Wire {
   }
 
   /** Whether init is alive and idle, with all its frames read. */
-  get waits(): boolean {
+  get isIdle(): boolean {
     return this.#answer !== undefined && !this.#frames.ended && this.#frames.length === 0
   }
 

@@ -31,9 +31,9 @@ export function limitsApplied(ready: Ready, limits: Limits, host?: HostLimits): 
   }
 }
 
-type Counted = Pick<LimitsApplied, 'memoryMb' | 'memorySwapMb' | 'cpus' | 'processes' | 'outside'>
+type CgroupLimits = Pick<LimitsApplied, 'memoryMb' | 'memorySwapMb' | 'cpus' | 'processes' | 'outside'>
 
-function fromCgroup(ready: Ready): Counted {
+function fromCgroup(ready: Ready): CgroupLimits {
   return {
     memoryMb: (ready.memoryBytes ?? 0) / MIB,
     memorySwapMb: ready.memorySwapBytes === null ? null : ready.memorySwapBytes / MIB,
@@ -43,7 +43,7 @@ function fromCgroup(ready: Ready): Counted {
   }
 }
 
-function fromGvisor(ready: Ready, { cpus, memorySwapMb, source }: HostLimits): Counted {
+function fromGvisor(ready: Ready, { cpus, memorySwapMb, source }: HostLimits): CgroupLimits {
   return {
     memoryMb: (ready.memoryTotalBytes ?? 0) / MIB,
     memorySwapMb,
@@ -65,7 +65,7 @@ export function confinementProblems(
   host?: HostLimits,
 ): string[] {
   const applied = limitsApplied(ready, limits, host)
-  // The engine's profile guards the host's kernel, which programs under gVisor never call. Init lays its own filter on each
+  // The engine's profile guards the host's kernel, which programs under gVisor never call. Init installs its own filter on each
   // program there too, or does not start it.
   const profile = host === undefined ? SECCOMP_FILTER : ready.seccomp
   const checks: [string, unknown, unknown][] = [
@@ -75,14 +75,14 @@ export function confinementProblems(
     ['cpus', limits.cpus, Math.abs(applied.cpus - limits.cpus) < 0.001 ? limits.cpus : applied.cpus],
     ['processes', limits.processes, applied.processes],
     ['hostTasks', host && gvisorTasks(limits.processes), host?.tasks],
-    // Each size by itself: one could lack what another has too much of.
+    // Each size by itself: a sum would hide that one is too small and another too large.
     ['workspaceMb', workspaceBytes(limits.diskMb) / MIB, inMib(ready.workspaceBytes)],
     ['tmpMb', tmpBytes(limits.diskMb) / MIB, inMib(ready.tmpBytes)],
     ['shmMb', SHM_BYTES / MIB, inMib(ready.shmBytes)],
     ['noNewPrivileges', true, ready.noNewPrivileges],
     ['capabilities', NO_CAPABILITIES, ready.capabilities],
     ['seccomp', profile, ready.seccomp],
-    // At least the engine's: a confined engine adds more. Older kernels do not report it.
+    // One or more: an engine that is itself confined adds its own filters. Older kernels do not report the number.
     ['seccompFilters', 1, Math.min(ready.seccompFilters ?? 1, 1)],
     ['pid', 1, ready.pid],
     ['uid', user.uid, ready.uid],

@@ -22,7 +22,7 @@ export interface RunContext {
   /** Undefined: no network. */
   readonly onConnection?: OnConnection | undefined
   readonly onOutput?: OnOutput | undefined
-  /** Undefined: the job may take as long as its runs may. */
+  /** Undefined: only the timeout of each run bounds the job. */
   readonly budget?: TimeBudget | undefined
 }
 
@@ -41,7 +41,7 @@ export async function runExecution(
   // A preloaded interpreter has no proxy variables.
   const wanted = context.onConnection ? { ...execution, preload: false } : execution
   const container = await context.containers.acquire(wanted, signal)
-  let inOrder = false
+  let reusable = false
   const stopClock = context.budget?.start()
   try {
     const acquired = performance.now()
@@ -51,7 +51,7 @@ export async function runExecution(
     const { onConnection, onOutput, budget } = context
     const compiled = await compile(container, execution, { signal, budget })
     if (compiled && compiled.end.status !== 'success') {
-      inOrder = compiled.report.done !== undefined
+      reusable = compiled.report.done !== undefined
       return outcomeOf(container, execution, compiled, acquired - asked, compiled)
     }
     if (compiled && budget?.isSpent) {
@@ -66,12 +66,12 @@ export async function runExecution(
     const report = name && (await fetchFile(container, name, MAX_REPORT_BYTES, signal))
     const paths = hasEndedByItself(ran) ? execution.fetchFiles : undefined
     const files = paths && (await fetchFiles(container, paths, signal))
-    inOrder = ran.report.done !== undefined
+    reusable = ran.report.done !== undefined
     const outcome = outcomeOf(container, execution, ran, acquired - asked, compiled)
     return { ...outcome, ...(report && { report }), ...(files && { files }) }
   } finally {
     stopClock?.()
-    if (inOrder) context.containers.release(container, wanted)
+    if (reusable) context.containers.release(container, wanted)
     else container.destroy()
   }
 }

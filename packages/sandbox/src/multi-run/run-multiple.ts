@@ -52,13 +52,13 @@ async function runSessions(
   let acquire = 0
   let compileMs = 0
   let next = 0
-  let spoilt = 0
+  let failedRestores = 0
   for (;;) {
     const execution = { ...whole, limits: firstLimits(whole, next) }
     const asked = performance.now()
     const container = await context.containers.acquire(execution, signal)
     acquire += performance.now() - asked
-    let inOrder = false
+    let reusable = false
     try {
       context.onContainer?.(factsOf(container))
       checkConfinement(container, execution)
@@ -66,9 +66,9 @@ async function runSessions(
       const compiled = await compile(container, execution, { signal, budget })
       compileMs += compiled?.report.elapsedMs ?? 0
       const finish = (last: ClassifiedRun) =>
-        total.over(outcomeOf(container, execution, last, acquire, compiled), compileMs)
+        total.applyTo(outcomeOf(container, execution, last, acquire, compiled), compileMs)
       if (compiled && compiled.end.status !== 'success') {
-        inOrder = compiled.report.done !== undefined
+        reusable = compiled.report.done !== undefined
         return finish(compiled)
       }
       const session = new RunSession(container, execution, next, {
@@ -83,7 +83,7 @@ async function runSessions(
       const began = next
       for (let alive = true; alive && next < execution.runs.length; ) {
         if (budget?.isSpent) {
-          inOrder &&= session.isOver(next - 1)
+          reusable &&= session.canEndAfter(next - 1)
           return finish({
             report: (total.decisive ?? compiled)?.report ?? nothingRan(),
             end: ranOut(whole),
@@ -92,22 +92,22 @@ async function runSessions(
         const ran = await session.run(next)
         if (ran === undefined) break
         alive = ran.report.done !== undefined
-        inOrder = alive && session.isOver(next)
+        reusable = alive && session.canEndAfter(next)
         next = (await onRun(total.add(ran), next)) ? next + 1 : execution.runs.length
       }
       if (next >= execution.runs.length && total.decisive !== undefined) return finish(total.decisive)
-      inOrder = false
+      reusable = false
       // A program can have the compiler run code of its own; the first time the host may have been slow.
       if (next === began && compiled && session.left !== undefined) {
-        if (spoilt++ === 0) continue
-        return finish({ report: compiled.report, end: notUndone(session.left) })
+        if (failedRestores++ === 0) continue
+        return finish({ report: compiled.report, end: compileRunNotUndone(session.left) })
       }
       if (next === began) throw new RetryableError('a container could not be restored after its compile run')
     } catch (error) {
-      inOrder = false
+      reusable = false
       throw error
     } finally {
-      if (inOrder) context.containers.release(container, execution)
+      if (reusable) context.containers.release(container, execution)
       else container.destroy()
     }
   }
@@ -121,7 +121,7 @@ function firstLimits({ limits, runs, runtime }: Execution, next: number): Limits
 }
 
 /** What the compiler left would reach the program, in this container as in every other. */
-function notUndone(left: string): RunEnd {
+function compileRunNotUndone(left: string): RunEnd {
   const errorMessage = `What the compile run left behind cannot be undone (${left})`
   return { status: 'execution_error', exitCode: null, signal: null, limit: null, errorMessage }
 }

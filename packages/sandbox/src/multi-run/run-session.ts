@@ -12,7 +12,7 @@ import { nothingRan } from '../program/run-program.ts'
 import { fileFrames, workspaceFrames } from '../program/workspace.ts'
 
 const MIB = 1024 * 1024
-/** Timeout of a snapshot or a restore, in milliseconds; usually less than one. */
+/** Timeout of a snapshot or a restore, in milliseconds; usually one takes less than 1. */
 const ANSWER_TIMEOUT_MS = 5_000
 /** Maximum memory of init and the kernel in addition to the files, in MiB; less than 1 in a new container. */
 const OVERHEAD_MB = 4
@@ -104,8 +104,8 @@ export class RunSession {
     return ran
   }
 
-  /** Whether the next run has not been sent ahead. */
-  isOver(index: number): boolean {
+  /** Whether no run after this one has been sent, so that the session can end here. */
+  canEndAfter(index: number): boolean {
     return this.#next === index + 1
   }
 

@@ -18,7 +18,7 @@ export class RunTotals {
   add(ran: ClassifiedRun): RunOutcome {
     const { report, end } = ran
     const usage = usageOf(report)
-    this.#usage = this.#usage === undefined ? usage : together(this.#usage, usage)
+    this.#usage = this.#usage === undefined ? usage : mergeUsage(this.#usage, usage)
     this.#elapsedMs += report.elapsedMs
     const isLate = end.limit === 'job'
     if (isLate || (this.#decisive?.end.status ?? 'success') === 'success') this.#decisive = ran
@@ -27,14 +27,14 @@ export class RunTotals {
   }
 
   /** Replaces the measurements of an outcome by those of all runs. */
-  over(outcome: Outcome, compileMs: number): Outcome {
+  applyTo(outcome: Outcome, compileMs: number): Outcome {
     if (this.#usage === undefined) return outcome
     const timings = { ...outcome.timings, run: this.#elapsedMs + compileMs }
     return { ...outcome, ...this.#usage, timings }
   }
 }
 
-function together(one: Usage, other: Usage): Usage {
+function mergeUsage(one: Usage, other: Usage): Usage {
   const [a, b] = [one.resourceUsage, other.resourceUsage]
   const wallMs = sum(one.wallMs, other.wallMs)
   const cpuUserMs = sum(one.cpuUserMs, other.cpuUserMs)

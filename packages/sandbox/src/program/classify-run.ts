@@ -11,7 +11,7 @@ const SLACK_MS = 100
 const LARGEST_REQUEST_BYTES = 4 * MIB
 
 /** Init's error for a program whose files could not be written. */
-const NOT_LAID = 'ECANCELED'
+const FILES_NOT_WRITTEN = 'ECANCELED'
 
 /** How a run ended: its status, and one sentence about it. */
 export interface RunEnd {
@@ -37,10 +37,10 @@ export function classifyRun(
   program: string,
   wallMs: number = limits.timeoutSeconds * 1000,
 ): RunEnd {
-  const { done, ended } = report
+  const { done, lost } = report
   const timedOut = () => (wallMs < limits.timeoutSeconds * 1000 ? jobTimedOut : ownTimedOut)(limits)
-  if (done === undefined) return classifyLostContainer(ended, limits, timedOut)
-  if (done.spawnError === NOT_LAID) return notLaid(limits)
+  if (done === undefined) return classifyLoss(lost, limits, timedOut)
+  if (done.spawnError === FILES_NOT_WRITTEN) return filesNotWritten(limits)
   if (done.spawnError !== null && !program.startsWith('./')) {
     const publicMessage = `${program} cannot be started in this image`
     throw new ImageFaultError(`${publicMessage} (${done.spawnError})`, { publicMessage })
@@ -70,9 +70,9 @@ export function classifyRun(
     default:
       done.limit satisfies never
   }
-  const late = limitPassedUnnoticed(done, limits, wallMs)
-  if (late === 'timeout') return { ...timedOut(), exitCode, signal }
-  if (late === 'cpu') return { ...usedUpCpu(limits), exitCode, signal }
+  const exceeded = limitExceededUnnoticed(done, limits, wallMs)
+  if (exceeded === 'timeout') return { ...timedOut(), exitCode, signal }
+  if (exceeded === 'cpu') return { ...usedUpCpu(limits), exitCode, signal }
   if (exitCode === 0) return { status: 'success', exitCode, signal: null, limit: null, errorMessage: null }
   const errorMessage =
     done.spawnError !== null
@@ -84,26 +84,26 @@ export function classifyRun(
 }
 
 /** The files of a run do not fit beside what earlier runs have left. */
-function notLaid({ memoryMb, diskMb }: Limits): RunEnd {
+function filesNotWritten({ memoryMb, diskMb }: Limits): RunEnd {
   const errorMessage = `The files of this run do not fit beside those of the program into ${diskMb} MB of disk and ${memoryMb} MB of memory`
   return { status: 'execution_error', exitCode: null, signal: null, limit: null, errorMessage }
 }
 
-/** A container that ended without a report of init: once the program has started, the program caused it. */
-function classifyLostContainer(
-  ended: ProgramReport['ended'],
+/** A run without a report of init, for which only the program can be the cause. */
+function classifyLoss(
+  lost: ProgramReport['lost'],
   limits: Limits,
   timedOut: () => ReturnType<typeof ownTimedOut | typeof jobTimedOut>,
 ): RunEnd {
   const exitCode = null
   const signal = 'SIGKILL'
-  if (ended?.outOfMemory) return { ...memoryExceeded(limits), exitCode, signal }
-  if (ended?.backstop) return { ...timedOut(), exitCode, signal }
-  const errorMessage = 'Program brought its sandbox to an end'
+  if (lost === 'memory') return { ...memoryExceeded(limits), exitCode, signal }
+  if (lost === 'backstop') return { ...timedOut(), exitCode, signal }
+  const errorMessage = 'Program ended its own sandbox'
   return { status: 'execution_error', exitCode, signal, limit: null, errorMessage }
 }
 
-/** A container that was killed for its own limit had reached it, but for its last request. */
+/** Whether the peak is too low for a kill at the container's own limit: such a peak can lack only the last, refused request. */
 function isFarBelow(peakBytes: number | null, limits: Limits): boolean {
   return peakBytes !== null && peakBytes < 0.9 * limits.memoryMb * MIB - LARGEST_REQUEST_BYTES
 }
@@ -117,7 +117,7 @@ function memoryExceeded(limits: Limits) {
  * The limit that a program had exceeded when it ended by itself. A program that uses up its container's CPU quota delays init
  * as well, which then sees the end before it sees the clock; the measurements still show it.
  */
-function limitPassedUnnoticed(done: Done, limits: Limits, wallMs: number): 'timeout' | 'cpu' | undefined {
+function limitExceededUnnoticed(done: Done, limits: Limits, wallMs: number): 'timeout' | 'cpu' | undefined {
   if (done.wallMs > wallMs + SLACK_MS) return 'timeout'
   const cpuMs = done.cpuUserMs + done.cpuSysMs
   if (limits.cpuSeconds !== null && cpuMs > limits.cpuSeconds * 1000 + SLACK_MS) return 'cpu'

@@ -3,7 +3,7 @@ import type { Language } from '@isopod/protocol'
 import type { Execution } from '../contract/execution.ts'
 import { WORKSPACE } from '../driver/confinement.ts'
 
-/** Libraries that start a thread per core of the host unless one of these says otherwise. */
+/** Variables that limit the threads of libraries, which otherwise start one per core of the host. */
 const THREAD_COUNT_VARIABLES = [
   'OMP_NUM_THREADS',
   'OPENBLAS_NUM_THREADS',
@@ -37,7 +37,7 @@ export function environment(
     TMPDIR: '/tmp',
     LANG: 'C.UTF-8',
     ...Object.fromEntries(THREAD_COUNT_VARIABLES.map((name) => [name, threads])),
-    // Before the language's, which a job cannot override.
+    // The language's variables follow the job's, so that a job cannot override them.
     ...execution.env,
     ...execution.language.env,
     ...(execution.inputData === undefined ? {} : execution.language.input_hook?.env),
@@ -46,8 +46,8 @@ export function environment(
   }
 }
 
-/** The word of a command that arguments replace. */
-export const ARGUMENTS_WORD = '{args}'
+/** The word of a language's command that the job's arguments replace. */
+export const ARGUMENTS_PLACEHOLDER = '{args}'
 
 /** A command of a language as an argument vector, with the arguments in place of `{args}`, else at its end. */
 export function argvOf(
@@ -56,7 +56,7 @@ export function argvOf(
   args: readonly string[] = [],
 ): string[] {
   const words = command.flatMap((word) =>
-    word === ARGUMENTS_WORD ? args : [word.replaceAll('{filename}', filename)],
+    word === ARGUMENTS_PLACEHOLDER ? args : [word.replaceAll('{filename}', filename)],
   )
-  return command.includes(ARGUMENTS_WORD) ? words : [...words, ...args]
+  return command.includes(ARGUMENTS_PLACEHOLDER) ? words : [...words, ...args]
 }

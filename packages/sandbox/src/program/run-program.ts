@@ -4,31 +4,24 @@ import type { OnConnection, OnOutput } from '../contract/execution-options.ts'
 import type { StreamOutput } from '../contract/outcome.ts'
 import type { PipeEnd } from '../contract/pipe.ts'
 import type { Container, ContainerEnd } from '../driver/container.ts'
+import { Backstop } from './backstop.ts'
 import { OutputCollector } from './output.ts'
 import { type ProgramRun, programFrames } from './program-frames.ts'
 import { SampleSummary } from './sample-summary.ts'
 import { Tunnel } from './tunnel/tunnel.ts'
 
-/** How long the worker waits beyond the time limit for init to report the end, in milliseconds. */
-const BACKSTOP_MS = 5_000
-/** A timer that is later than this was delayed by this process itself, in milliseconds. */
-const LATE_MS = 250
+/**
+ * Why there is no report of init: its container ended, it failed after user code had run, or the worker ended the container
+ * because init had not done so in time.
+ */
+export type Loss = ContainerEnd | 'fault' | 'backstop'
 
-/** How a container ended without a report of init. */
-export interface Lost {
-  /** Exit code of PID 1; null if it was not waited for. */
-  readonly exitCode: ContainerEnd['exitCode'] | null
-  readonly outOfMemory: boolean
-  /** The worker ended it, because init did not in time. */
-  readonly backstop: boolean
-}
-
-/** Report on one process start. Exactly one of `done` and `ended` is set. */
+/** Report on one process start. Exactly one of `done` and `lost` is set. */
 export interface ProgramReport {
   /** Init's report; undefined if the container ended before it. */
   readonly done: Done | undefined
-  /** How the container ended if init gave no report. */
-  readonly ended: Lost | undefined
+  /** Why init gave no report. */
+  readonly lost: Loss | undefined
   readonly stdout: StreamOutput
   readonly stderr: StreamOutput
   readonly samples: SampleSummary
@@ -57,10 +50,11 @@ export interface RunProgramOptions {
 
 /**
  * Starts one program in a container and waits for the first of: init's report, the container's end, the worker's own deadline
- * behind init's, the abort signal.
+ * after init's, the abort signal.
  *
  * @throws the signal's reason once aborted; {@link TerminalError} if the run is not held to its limits;
- *   {@link RetryableError} if init reports a fault of its own, or the container was gone, before any user code ran
+ *   {@link RetryableError} if init reports a fault of its own, or the container was gone, before any user code ran; if somebody
+ *   else ended the container; and if the worker ended it because its host did not answer
  */
 export async function runProgram(
   container: Container,
@@ -70,7 +64,7 @@ export async function runProgram(
   const { signal, onConnection, onOutput, pipe } = options
   const send = (frame: Uint8Array) => container.send(frame)
   const tunnel = onConnection && new Tunnel({ send, onConnection })
-  // Outside the race below, where an error of the wire is the container's.
+  // Made before `try`, in which an error of the wire counts as one of the container.
   const frames = options.sent ? [] : programFrames(program, tunnel !== undefined)
   const exec = Buffer.concat([...(options.before ?? []), ...frames])
   const started = performance.now()
@@ -85,20 +79,25 @@ export async function runProgram(
     const kept = collector.push(data)
     if (kept.byteLength > 0) onOutput?.(stream, kept)
   }
-  const endFor = (reason: 'aborted' | 'backstop') => () => {
+  /** Why the run says nothing about its program if the worker ended it. */
+  let hostFault: Error | undefined
+  const endFor = (reason: 'aborted' | 'backstop') => {
     cause ??= reason
     container.destroy()
   }
-  const lost = (ended: Lost): ProgramReport => ({
+  const lostFor = (lost: Loss): ProgramReport => ({
     done: undefined,
-    ended,
+    lost,
     stdout: stdout.finish(),
     stderr: stderr.finish(),
     samples,
     elapsedMs: performance.now() - started,
   })
-  const onAbort = endFor('aborted')
-  const backstop = backstopTimer(program.wallMs + BACKSTOP_MS, endFor('backstop'))
+  const onAbort = () => endFor('aborted')
+  const backstop = new Backstop(container, program.wallMs, (fault) => {
+    hostFault = fault
+    endFor('backstop')
+  })
   signal.addEventListener('abort', onAbort, { once: true })
 
   try {
@@ -122,7 +121,7 @@ export async function runProgram(
           if (cause === 'aborted') throw signal.reason
           return {
             done,
-            ended: undefined,
+            lost: undefined,
             stdout: stdout.finish({ produced: done.stdoutBytes, truncated: done.stdoutTruncated }),
             stderr: stderr.finish({ produced: done.stderrBytes, truncated: done.stderrTruncated }),
             samples,
@@ -141,7 +140,7 @@ export async function runProgram(
             throw new RetryableError(`init failed at ${frame.fault.where}: ${frame.fault.error}`)
           }
           // Once user code has run, only user code can cause this: it is classified, not retried.
-          return lost({ exitCode: null, outOfMemory: false, backstop: false })
+          return lostFor('fault')
         case 'started':
           held = frame.started
           checkHeld(held, program)
@@ -165,22 +164,21 @@ export async function runProgram(
       }
     }
     if (cause === 'aborted') throw signal.reason
-    const backstopped = cause === 'backstop'
+    if (hostFault !== undefined) throw hostFault
     if (held === undefined && !options.afterUserCode) {
       throw new RetryableError('the container ended before the program was started')
     }
     // After the worker's own kill the container may be removed already.
-    const end = backstopped ? { exitCode: null, outOfMemory: false } : await container.end()
-    return lost({ ...end, backstop: backstopped })
+    return lostFor(cause === 'backstop' ? 'backstop' : await container.end())
   } catch (error) {
     if (!(error instanceof WireError)) throw error
     // No init of ours sends this, so user code controls it; no later frame can be believed.
     container.destroy()
-    return lost({ exitCode: null, outOfMemory: false, backstop: false })
+    return lostFor('wire')
   } finally {
     pipe?.end()
     tunnel?.close()
-    backstop.clear()
+    backstop.stop()
     signal.removeEventListener('abort', onAbort)
   }
 }
@@ -193,7 +191,7 @@ function sendStdin(container: Container, bytes: Uint8Array): void {
 export function nothingRan(): ProgramReport {
   const nothing = new OutputCollector(0).finish()
   const samples = new SampleSummary()
-  return { done: undefined, ended: undefined, stdout: nothing, stderr: nothing, samples, elapsedMs: 0 }
+  return { done: undefined, lost: undefined, stdout: nothing, stderr: nothing, samples, elapsedMs: 0 }
 }
 
 /** The memory for filters belongs to the host, and no program can exhaust it. */
@@ -204,19 +202,6 @@ function isOfHost({ where, error }: Fault): boolean {
 /** Only code that ran in the container before can hold the port: a compiler that runs what it compiles. */
 function isPortTaken({ where, error }: Fault): boolean {
   return where === 'net' && error === 'EADDRINUSE'
-}
-
-/**
- * Ends a run that init should have ended long ago. If the timer itself is late, this process was delayed and init's report may
- * wait unread: it gets one more second.
- */
-function backstopTimer(ms: number, end: () => void): { clear(): void } {
-  const due = performance.now() + ms
-  let timer = setTimeout(() => {
-    if (performance.now() - due < LATE_MS) end()
-    else timer = setTimeout(end, 1_000)
-  }, ms)
-  return { clear: () => clearTimeout(timer) }
 }
 
 /** Compares the limits that init and the kernel apply with those asked for; a difference is a fault of the platform. */
@@ -231,5 +216,5 @@ function checkHeld(held: Started, program: ProgramRun): void {
   const wrong = pairs.filter(([, found, wanted]) => found !== wanted)
   if (wrong.length === 0) return
   const differences = wrong.map(([name, found, wanted]) => `${name} is ${found}, wanted ${wanted}`)
-  throw new TerminalError(`the run is not held to what was asked: ${differences.join('; ')}`)
+  throw new TerminalError(`init and the kernel do not apply the limits asked for: ${differences.join('; ')}`)
 }

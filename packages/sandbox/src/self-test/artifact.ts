@@ -44,11 +44,11 @@ export async function tryArtifact(
     const { done } = await runProgram(container, program, { before, signal })
     if (done?.exitCode !== 0) return { verdict: 'untried', detail: 'the probe planted nothing' }
     for (const path of PLANTED) {
-      const { status } = await fetched(container, path, signal)
+      const { status } = await fetchFile(container, path, signal)
       if (status === 0) return { verdict: 'succeeded', detail: `${path} was followed` }
     }
     // The refusals prove something only if an honest file comes back.
-    const honest = await fetched(container, 'honest', signal)
+    const honest = await fetchFile(container, 'honest', signal)
     if (Buffer.from(honest.content).toString() === 'honest\n') return { verdict: 'held', detail: '' }
     return { verdict: 'untried', detail: `an honest file did not come back (errno ${honest.status})` }
   } finally {
@@ -56,12 +56,12 @@ export async function tryArtifact(
   }
 }
 
-async function fetched(
+async function fetchFile(
   container: Container,
   path: string,
   signal: AbortSignal,
 ): Promise<{ status: number; content: Uint8Array }> {
-  const late = setTimeout(() => container.destroy(), ANSWER_MS)
+  const timeout = setTimeout(() => container.destroy(), ANSWER_MS)
   try {
     container.send(encodeFetch(path, MAX_BYTES))
     for (let frame = await container.receive(); frame; frame = await container.receive()) {
@@ -70,6 +70,6 @@ async function fetched(
     signal.throwIfAborted()
     throw new RetryableError(`init did not answer when it was asked for ${path}`)
   } finally {
-    clearTimeout(late)
+    clearTimeout(timeout)
   }
 }

@@ -25,7 +25,7 @@ const TIMEOUT_SECONDS = 10
 export function probeExecution(
   kit: ProbeKit,
   attack: string,
-  words: readonly (string | number)[] = [],
+  args: readonly (string | number)[] = [],
   limits: Partial<Limits> = {},
 ): Execution {
   const language: Language = {
@@ -34,7 +34,7 @@ export function probeExecution(
     version: '1',
     aliases: [],
     filename: 'README',
-    command: [`./${PROBE}`, attack, ...words.map(String)],
+    command: [`./${PROBE}`, attack, ...args.map(String)],
     compile_timeout_seconds: TIMEOUT_SECONDS,
     timeout_factor: 1,
     env: {},

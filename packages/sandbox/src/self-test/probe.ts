@@ -11,7 +11,7 @@ export interface Observation {
   /** What the probe printed. */
   readonly output: string
   readonly honeypot: Honeypot
-  /** A number that the probe printed, as a line «name number»; NaN if it printed none, which passes no bound. */
+  /** A number that the probe printed, as a line "name number"; NaN if it printed none, which passes no bound. */
   fact(name: string): number
 }
 
@@ -21,7 +21,7 @@ export interface Probe {
   /** What it tries, as the rest of a sentence. */
   readonly tries: string
   /** Further arguments after the probe's id. */
-  readonly words?: (honeypot: Honeypot, limits: Limits, kit: ProbeKit) => readonly (string | number)[]
+  readonly args?: (honeypot: Honeypot, limits: Limits, kit: ProbeKit) => readonly (string | number)[]
   readonly limits?: Partial<Limits>
   /** Says what the attack got, as seen from outside; undefined if nothing. The probe's own report counts in addition. */
   readonly judge?: (observation: Observation) => string | false | undefined

@@ -26,13 +26,14 @@ const ENGINE_PLACES = [
   '/var/lib/containerd',
   '/var/lib/kubelet',
 ]
-/** Arguments of a probe that differ under gVisor. */
-function inGvisor(...words: readonly string[]): NonNullable<Probe['words']> {
-  return (_bait, _limits, { runtime }) => (isGvisor(runtime) ? words : [])
+
+/** Arguments that a probe gets only under gVisor. */
+function inGvisor(...args: readonly string[]): NonNullable<Probe['args']> {
+  return (_honeypot, _limits, { runtime }) => (isGvisor(runtime) ? args : [])
 }
 
 /** The facts with another value than wanted, as one phrase; false if all have the wanted value. */
-function unlike(fact: Observation['fact'], wanted: Readonly<Record<string, number>>): string | false {
+function differences(fact: Observation['fact'], wanted: Readonly<Record<string, number>>): string | false {
   const wrong = Object.entries(wanted).filter(([name, value]) => fact(name) !== value)
   return (
     wrong.length > 0 && wrong.map(([name, value]) => `${name} is ${fact(name)}, wanted ${value}`).join(', ')
@@ -45,34 +46,34 @@ export const PROBES: readonly Probe[] = [
   {
     id: 'connections',
     tries: 'to reach a port and an abstract socket of the host',
-    words: ({ token, port, socket }) => [token, port, `@${socket}`],
+    args: ({ token, port, socket }) => [token, port, `@${socket}`],
     judge: ({ honeypot }) => honeypot.visits() > 0 && `${honeypot.visits()} connections reached the host`,
   },
   {
     id: 'files',
     tries: 'to find a file of the host, or a socket of its engine',
-    words: ({ file }) => [file, ...ENGINE_PLACES],
+    args: ({ file }) => [file, ...ENGINE_PLACES],
     judge: ({ honeypot, output }) => output.includes(honeypot.secret) && `read ${honeypot.file} of the host`,
   },
   {
     id: 'mounts',
     tries: 'to find a mount of the host, or one without its options',
-    // It has no such flags, and its own files in /sys and /proc; probe `proc` tries to write to them.
-    words: inGvisor('nosuid,nodev'),
+    // gVisor has no such flags, and its own files in /sys and /proc; the probe `proc` tries to write to them.
+    args: inGvisor('nosuid,nodev'),
   },
   { id: 'read-only', tries: 'to write outside of its own directories' },
-  // Its own, of its own kernel.
-  { id: 'devices', tries: 'to find or make a device', words: inGvisor('fuse') },
+  // gVisor has a /dev/fuse of its own kernel.
+  { id: 'devices', tries: 'to find or make a device', args: inGvisor('fuse') },
   { id: 'descriptors', tries: 'to find a descriptor that was left open' },
   {
     id: 'masks',
-    tries: 'to look behind covered paths of the kernel',
-    words: () => MASKED_PATHS,
-    exempt: { runsc: 'gVisor covers nothing; the files there are of its own kernel, not of the host' },
+    tries: 'to read masked paths of the kernel',
+    args: () => MASKED_PATHS,
+    exempt: { runsc: 'gVisor masks nothing; the files there are of its own kernel, not of the host' },
   },
-  { id: 'proc', tries: 'to open the switches of the kernel for writing' },
-  // What gVisor shall run it must be able to read.
-  { id: 'init', tries: 'to open, change or look into init', words: inGvisor(INIT_PATH) },
+  { id: 'proc', tries: 'to open settings of the kernel for writing' },
+  // gVisor must be able to read the file that it runs.
+  { id: 'init', tries: 'to open, change or look into init', args: inGvisor(INIT_PATH) },
   {
     id: 'environment',
     tries: "to read the worker's environment, or init's",
@@ -89,14 +90,14 @@ export const PROBES: readonly Probe[] = [
     tries: "to learn or change the host's name",
     judge: ({ output }) => output.split('\n')[0] !== HOST_NAME && `the host is called ${output}`,
   },
-  { id: 'processes', tries: 'to see a process that is not its own', words: () => [process.pid] },
-  { id: 'terminal', tries: 'to get hold of a terminal', words: inGvisor('own') },
+  { id: 'processes', tries: 'to see a process that is not its own', args: () => [process.pid] },
+  { id: 'terminal', tries: 'to open a terminal', args: inGvisor('own') },
   { id: 'capabilities', tries: 'to have or gain a privilege' },
   {
     id: 'calls',
     tries: 'system calls that a sandbox refuses',
     // The profile guards the host's kernel, which programs under gVisor do not call.
-    words: (_bait, _limits, { ownProfile, runtime }) => (ownProfile && !isGvisor(runtime) ? ['ours'] : []),
+    args: (_honeypot, _limits, { ownProfile, runtime }) => (ownProfile && !isGvisor(runtime) ? ['ours'] : []),
   },
   { id: 'uncounted', tries: 'to hold memory and filters of the kernel that no limit counts' },
   { id: 'clock', tries: "to set the host's clock" },
@@ -118,7 +119,7 @@ export const PROBES: readonly Probe[] = [
     id: 'forks',
     tries: 'to start processes without end',
     limits: { processes: 12 },
-    words: () => [64],
+    args: () => [64],
     judge: ({ fact, execution: { limits }, outcome }) =>
       (!(fact('forked') < limits.processes) || (outcome.processesPeak ?? 0) > limits.processes) &&
       `started ${fact('forked')} processes where ${limits.processes} may be`,
@@ -127,7 +128,7 @@ export const PROBES: readonly Probe[] = [
     id: 'memory',
     tries: 'to take more memory than its limit',
     limits: { memoryMb: 32 },
-    words: () => [128],
+    args: () => [128],
     endsAs: ({ status }) => status === 'memory_exceeded',
     judge: ({ outcome: { memoryPeakBytes } }) =>
       (memoryPeakBytes ?? 0) > 33 * MIB && `took ${memoryPeakBytes} bytes of 32 MiB`,
@@ -136,7 +137,7 @@ export const PROBES: readonly Probe[] = [
     id: 'disk',
     tries: 'to fill more of its directories than their size',
     limits: { diskMb: 4, memoryMb: 64 },
-    words: () => [SHM_BYTES + MIB],
+    args: () => [SHM_BYTES + MIB],
     judge: ({ fact, execution: { limits }, outcome }) =>
       (!(fact('/workspace') <= workspaceBytes(limits.diskMb)) ||
         !(fact('/tmp') <= tmpBytes(limits.diskMb)) ||
@@ -148,7 +149,7 @@ export const PROBES: readonly Probe[] = [
     tries: 'to make files without end',
     limits: { diskMb: 4 },
     exempt: { runsc: 'gVisor does not count inodes; the memory limit bounds them' },
-    words: () => [2 * inodesOf(SHM_BYTES)],
+    args: () => [2 * inodesOf(SHM_BYTES)],
     judge: ({ fact, execution: { limits } }) =>
       (!(fact('/workspace') <= inodesOf(workspaceBytes(limits.diskMb))) ||
         !(fact('/tmp') <= inodesOf(tmpBytes(limits.diskMb))) ||
@@ -159,23 +160,23 @@ export const PROBES: readonly Probe[] = [
     id: 'open-files',
     tries: 'to open files without end',
     limits: { openFiles: 32 },
-    words: () => [4096],
+    args: () => [4096],
     judge: ({ fact, execution: { limits } }) =>
       !(fact('opened') <= limits.openFiles) && `opened ${fact('opened')} where ${limits.openFiles} may be`,
   },
   {
     id: 'limits',
-    tries: 'to raise what bounds a process',
-    words: () => PROCESS_LIMITS.map(({ resource }) => resource),
+    tries: 'to raise the limits of a process',
+    args: () => PROCESS_LIMITS.map(({ resource }) => resource),
     judge: ({ fact, execution: { limits }, outcome }) =>
-      unlike(fact, {
+      differences(fact, {
         core: 0,
         memlock: MEMLOCK_BYTES,
         msgqueue: 0,
         ...Object.fromEntries(
           PROCESS_LIMITS.map(({ name, resource, unit }) => [`rlimit-${resource}`, limits[name] * unit]),
         ),
-        // Those that each process starts from, which gVisor does not show.
+        // The limits of init itself, which gVisor does not show.
         ...(!isGvisor(outcome.container.runtime) && {
           'init-core': 0,
           'init-nofile': openFilesOf(limits),
@@ -186,7 +187,7 @@ export const PROBES: readonly Probe[] = [
     id: 'output',
     tries: 'to flood both of its streams',
     limits: { outputBytes: 4096 },
-    words: () => [4 * MIB],
+    args: () => [4 * MIB],
     judge: ({ outcome: { stdout, stderr } }) =>
       [stdout, stderr].some(
         ({ bytes, truncated, produced }) => bytes.byteLength > 4096 || !truncated || produced !== 4 * MIB,
@@ -197,11 +198,11 @@ export const PROBES: readonly Probe[] = [
     id: 'cpu',
     tries: 'to use more of the processor than its share',
     limits: { cpus: 0.2 },
-    // Many, so that they would get more than the share on a busy host, too.
-    words: () => [16, 1000],
+    // So many processes that, even on a busy host, they would get more than their share.
+    args: () => [16, 1000],
     judge: ({ fact, outcome: { container, cpuUserMs, cpuSysMs, wallMs } }) => {
       const counted = (cpuUserMs ?? 0) + (cpuSysMs ?? 0)
-      // gVisor counts by its own clock, which goes on while the host lets it wait.
+      // gVisor counts by its own clock, which continues while the host makes it wait.
       const used = isGvisor(container.runtime) ? fact('ran') : counted
       return !(used <= 0.2 * (wallMs ?? 0) + 150) && `used ${used} ms of ${wallMs} ms, with a share of 0.2`
     },
@@ -211,7 +212,7 @@ export const PROBES: readonly Probe[] = [
     tries: 'to stay beyond its time',
     limits: { timeoutSeconds: 0.5 },
     endsAs: ({ status }) => status === 'timeout',
-    // Not by the time it took: a timer of the worker's that ends it may ring a fraction of a millisecond early.
+    // The elapsed time does not show it: the worker's timer may end the run a fraction of a millisecond before its limit.
     judge: ({ outcome: { status, cpuUserMs, wallMs } }) =>
       status === 'timeout' &&
       cpuUserMs === null &&

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isGvisor, TerminalError } from '@isopod/protocol'
 import pLimit from 'p-limit'
+import { ContainerEndedError } from '../driver/faults.ts'
 import { type RunContext, runExecution } from '../execution/run-execution.ts'
 import { ARTIFACT, tryArtifact } from './artifact.ts'
 import type { ProbeFinding, SelfTestReport } from './finding.ts'
@@ -12,7 +13,7 @@ import { PROBES } from './probes.ts'
 
 /** Probes at the same time: enough to use two cores, too few to disturb each other's measurements. */
 const MAX_CONCURRENT_PROBES = 4
-/** Attempts at a probe that the platform failed, which proves nothing. */
+/** Maximum number of attempts at a probe that a fault of the platform ended, which shows nothing about the container. */
 const MAX_ATTEMPTS = 3
 const PAUSE_MS = 500
 
@@ -30,7 +31,7 @@ export interface SelfTestOptions {
 interface Attempt {
   readonly verdict: ProbeFinding['verdict']
   readonly detail: string
-  /** Another attempt would end the same way. */
+  /** Whether another attempt would end the same way. @default false */
   readonly final?: boolean
 }
 
@@ -57,14 +58,14 @@ export async function selfTest(options: SelfTestOptions): Promise<SelfTestReport
     // The longest first: it mostly sleeps, and the others fit beside it.
     const ordered = attacks.toSorted((a, b) => Number(b.id === NEIGHBOUR.id) - Number(a.id === NEIGHBOUR.id))
     const limit = pLimit(MAX_CONCURRENT_PROBES)
-    const made = ordered.map((attack) =>
+    const running = ordered.map((attack) =>
       limit(async () => {
         const finding = await makeAttack(attack, options, honeypot)
         findings.set(attack.id, finding)
         options.onFinding?.(finding)
       }),
     )
-    const results = await Promise.allSettled(made)
+    const results = await Promise.allSettled(running)
     options.signal.throwIfAborted()
     for (const result of results) if (result.status === 'rejected') throw result.reason
     return {
@@ -95,8 +96,8 @@ async function tryProbe(
   honeypot: Honeypot,
 ): Promise<Attempt> {
   const asked = probeExecution(kit, probe.id, [], probe.limits)
-  const words = probe.words?.(honeypot, asked.limits, kit)
-  const execution = probeExecution(kit, probe.id, words, probe.limits)
+  const args = probe.args?.(honeypot, asked.limits, kit)
+  const execution = probeExecution(kit, probe.id, args, probe.limits)
   const outcome = await runExecution(execution, context, signal)
   const output = Buffer.from(outcome.stdout.bytes).toString('latin1')
   return judgeProbe(probe, { execution, outcome, output, honeypot, fact: (name) => factIn(output, name) })
@@ -112,23 +113,22 @@ async function makeAttack(
   const reason = isGvisor(runtime) ? exempt?.runsc : undefined
   if (reason !== undefined) return { probe, runtime, tries, verdict: 'exempt', detail: reason, ms: 0 }
   const started = performance.now()
-  const finding = (ended: Attempt): ProbeFinding => ({
-    probe,
-    runtime,
-    tries,
-    ...ended,
+  const finding = ({ verdict, detail }: Attempt): ProbeFinding => ({
+    ...{ probe, runtime, tries, verdict, detail },
     ms: Math.round(performance.now() - started),
   })
+  let lost: Attempt | undefined
   for (let attempt = 1; ; attempt++) {
     const ended = await attack
       .run({ ...kit, name: `${kit.name}-${attempt}` }, honeypot)
       .catch((error: unknown) => {
         signal.throwIfAborted()
+        if (error instanceof ContainerEndedError) lost = { verdict: 'succeeded', detail: error.message }
         return untried(error)
       })
-    if (ended.verdict !== 'untried' || ended.final || attempt === MAX_ATTEMPTS) {
-      return finding({ verdict: ended.verdict, detail: ended.detail })
-    }
+    if (ended.verdict !== 'untried' || ended.final) return finding(ended)
+    // Unless an attempt shows that the container holds, the probe may have ended it.
+    if (attempt === MAX_ATTEMPTS) return finding(lost ?? ended)
     await sleep(attempt * PAUSE_MS, undefined, { signal })
   }
 }

@@ -81,16 +81,16 @@ function toStart(payload: Buffer): ProgramStart {
     { length: 5 },
     (_, index) => payload.readUInt32LE(4 * index),
   )
-  const [limitc, argc] = [payload.readUInt16LE(20), payload.readUInt16LE(22)]
-  const values = Array.from({ length: limitc }, (_, index) => payload.readUInt32LE(26 + 8 * index + 4))
-  const words: string[] = []
+  const [limitCount, argumentCount] = [payload.readUInt16LE(20), payload.readUInt16LE(22)]
+  const values = Array.from({ length: limitCount }, (_, index) => payload.readUInt32LE(26 + 8 * index + 4))
+  const strings: string[] = []
   // The working directory comes first, the environment last.
-  for (let at = 26 + 8 * limitc; words.length < 1 + argc; ) {
+  for (let at = 26 + 8 * limitCount; strings.length < 1 + argumentCount; ) {
     const end = at + 4 + payload.readUInt32LE(at)
-    words.push(payload.toString('utf8', at + 4, end))
+    strings.push(payload.toString('utf8', at + 4, end))
     at = end
   }
   const has = (flag: number) => (flags & flag) !== 0
   const held = { wallMs, cpuMs, stdoutLimit, stderrLimit, limits: values }
-  return { ...held, killOnOverflow: has(KILL_ON_OVERFLOW), stdin: has(STDIN_FOLLOWS), argv: words.slice(1) }
+  return { ...held, killOnOverflow: has(KILL_ON_OVERFLOW), stdin: has(STDIN_FOLLOWS), argv: strings.slice(1) }
 }

@@ -30,9 +30,9 @@ export interface ScriptEnd {
  */
 export async function runScript(code: string, options: ScriptOptions): Promise<ScriptEnd> {
   const { wallMs, stdoutLimit, killOnOverflow, minMs, signal } = options
-  const late = new AbortController()
-  const timer = setTimeout(() => late.abort(), wallMs)
-  const stop = AbortSignal.any([late.signal, signal])
+  const timeout = new AbortController()
+  const timer = setTimeout(() => timeout.abort(), wallMs)
+  const stop = AbortSignal.any([timeout.signal, signal])
   let stdoutBytes = 0
   const print = (bytes: Uint8Array) => {
     const kept = bytes.subarray(0, Math.max(0, stdoutLimit - stdoutBytes))

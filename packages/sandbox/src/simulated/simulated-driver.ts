@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { availableParallelism, totalmem } from 'node:os'
 import { duplexPair } from 'node:stream'
-import type { ContainerEnd, JobStart, NewContainer } from '../driver/container.ts'
+import { RetryableError } from '@isopod/protocol'
+import type { JobStart, NewContainer } from '../driver/container.ts'
 import type { ContainerKind, ContainerPurpose } from '../driver/container-kind.ts'
 import type { AliveOwners, Driver, DriverFacts, Images } from '../driver/driver.ts'
-import { ImageFaultError } from '../driver/faults.ts'
+import { ImageFaultError, ImageMissingError } from '../driver/faults.ts'
 import { InitContainer } from '../driver/init-container.ts'
 import type { SandboxEvent } from '../driver/sandbox-events.ts'
 import { Users } from '../driver/users.ts'
@@ -29,7 +30,7 @@ export interface SimulatedDriverOptions {
 }
 
 /**
- * Makes containers that exist in this process only, for benchmarks and specs of what stands above a driver. It confines
+ * Makes containers that exist in this process only, for benchmarks and specs of the layers above a driver. It confines
  * nothing: a program is a few words of shell, see `runScript`.
  */
 export class SimulatedDriver implements Driver {
@@ -60,7 +61,7 @@ export class SimulatedDriver implements Driver {
     this.images = {
       digest: async (reference) => {
         if (hasImage(reference)) return SIMULATED_DIGEST
-        throw new ImageFaultError(`image ${reference} is not simulated`)
+        throw new ImageMissingError(reference)
       },
     }
   }
@@ -84,34 +85,35 @@ export class SimulatedDriver implements Driver {
       ownProcesses: forks ? 2 : 1,
       runMs,
     })
-    let of = { container: randomUUID(), job, attempt }
+    let subject = { container: randomUUID(), job, attempt }
     const remove = () => {
       init.end()
       if (!this.#containers.delete(container)) return
       this.#users.release(user)
-      observe({ type: 'container_removed', ...of })
+      observe({ type: 'container_removed', ...subject })
     }
     const container = new InitContainer({
-      facts: { id: of.container, imageDigest, runtime, origin, user, deadline },
+      facts: { id: subject.container, imageDigest, runtime, origin, user, deadline },
       wire: new Wire(stream),
       forks,
       host: {
         changeLimits: async (limits) => init.changeLimits(limits),
         view: async () => undefined,
-        end: async (): Promise<ContainerEnd> => {
+        end: async () => {
           await init.untilEnded()
-          return { exitCode: 0, outOfMemory: false }
+          throw new RetryableError('the simulated container was removed')
         },
+        confirmRunning: async () => {},
         assign: (to: JobStart) => {
-          of = { ...of, job: to.id, attempt: to.attempt }
-          observe({ type: 'container_assigned', ...of })
+          subject = { ...subject, job: to.id, attempt: to.attempt }
+          observe({ type: 'container_assigned', ...subject })
         },
         remove: (ending = Promise.resolve()) => void ending.then(remove),
         timed: (_operation, act) => act(),
       },
     })
     this.#containers.set(container, remove)
-    observe({ type: 'container_created', ...of })
+    observe({ type: 'container_created', ...subject })
     await container.untilReady()
     return container
   }

@@ -49,12 +49,12 @@ export class SimulatedInit {
     const { stream } = options
     stream.on('data', (chunk: Buffer) => {
       for (const frame of this.#decoder.push(chunk)) {
-        this.#handled = this.#handled.then(() => this.#do(frame)).catch(() => this.end())
+        this.#handled = this.#handled.then(() => this.#handle(frame)).catch(() => this.end())
       }
     })
     stream.on('error', () => this.end())
     stream.on('close', () => this.end())
-    this.#say(WIRE.ready, this.#ready())
+    this.#send(WIRE.ready, this.#ready())
   }
 
   /** Resolves once it has ended. */
@@ -73,7 +73,7 @@ export class SimulatedInit {
     this.#options.stream.destroy()
   }
 
-  async #do(frame: HostFrame): Promise<void> {
+  async #handle(frame: HostFrame): Promise<void> {
     switch (frame.type) {
       case 'putFile':
         this.#files.set(frame.path, frame.content)
@@ -89,26 +89,26 @@ export class SimulatedInit {
         this.#fetch(frame.path, frame.maxBytes)
         break
       case 'inspect':
-        this.#say(WIRE.ready, this.#ready())
+        this.#send(WIRE.ready, this.#ready())
         break
       case 'reset':
         this.#snapshot = new Map()
         this.#restore()
         break
       case 'restore':
-        // It may be sent ahead, with the next program behind it.
+        // It may be sent ahead, with the next program after it.
         await this.#run
         this.#restore()
         break
       case 'snapshot': {
         this.#snapshot = new Map(this.#files)
         const bytes = [...this.#files.values()].reduce((sum, content) => sum + content.byteLength, 0)
-        this.#say(WIRE.snapshotDone, { files: this.#files.size, bytes, error: null })
+        this.#send(WIRE.snapshotDone, { files: this.#files.size, bytes, error: null })
         break
       }
       case 'preload':
         this.#files.clear()
-        this.#say(WIRE.preloaded, { ms: 0, memoryBytes: null, error: null })
+        this.#send(WIRE.preloaded, { ms: 0, memoryBytes: null, error: null })
         break
       case 'quit':
         this.#options.stream.end(() => this.end())
@@ -120,7 +120,7 @@ export class SimulatedInit {
 
   async #runProgram({ argv, stdin, ...limits }: ProgramStart): Promise<void> {
     const { killOnOverflow: _, ...held } = limits
-    this.#say(WIRE.started, { pid: 2, ...held })
+    this.#send(WIRE.started, { pid: 2, ...held })
     this.#stdin = Promise.withResolvers()
     this.#stdinChunks = []
     if (!stdin) this.#stdin.resolve(NOTHING)
@@ -130,24 +130,24 @@ export class SimulatedInit {
       ...limits,
       minMs: this.#options.runMs,
       stdin: this.#stdin.promise,
-      print: (bytes) => this.#say(WIRE.stdout, bytes),
+      print: (bytes) => this.#send(WIRE.stdout, bytes),
       signal: this.#ended.signal,
     })
-    this.#say(WIRE.done, done(end, performance.now() - started))
+    this.#send(WIRE.done, done(end, performance.now() - started))
   }
 
   #fetch(path: string, maxBytes: number): void {
     const content = this.#files.get(path)
     const status = content === undefined ? ENOENT : content.byteLength > maxBytes ? EFBIG : 0
-    this.#say(WIRE.file, Buffer.concat([Buffer.of(status), status === 0 && content ? content : NOTHING]))
+    this.#send(WIRE.file, Buffer.concat([Buffer.of(status), status === 0 && content ? content : NOTHING]))
   }
 
   #restore(): void {
     this.#files = new Map(this.#snapshot)
-    this.#say(WIRE.resetDone, { clean: true, reason: null })
+    this.#send(WIRE.resetDone, { clean: true, reason: null })
   }
 
-  #say(type: number, payload: object): void {
+  #send(type: number, payload: object): void {
     const bytes = payload instanceof Uint8Array ? payload : Buffer.from(JSON.stringify(payload))
     const frame = Buffer.alloc(HEADER_BYTES + bytes.byteLength)
     frame.writeUInt8(type)

@@ -81,15 +81,15 @@ describe('a preload plan', () => {
   })
 
   it.each<[string, Partial<Execution>]>([
-    ['nobody asked', { preload: false }],
-    ['the language cannot', { language: SHELL }],
-    ['the environment is another with input', { inputData: null }],
+    ['the job does not ask for it', { preload: false }],
+    ['the language has no preload', { language: SHELL }],
+    ['input data changes the environment', { inputData: null }],
     [
       'the interpreter reads a file of the job before its main file',
       { files: { 'settings.json': file('{}') } },
     ],
-    ['nobody could lay its processor limit on it', { language: piped, limits: limits({ cpuSeconds: 1 }) }],
-  ])('is nothing where %s', (_, changes) => {
+    ['nothing could set its CPU limit at the start', { language: piped, limits: limits({ cpuSeconds: 1 }) }],
+  ])('is not made if %s', (_, changes) => {
     expect(plan('numpy', changes)).toBeUndefined()
   })
 

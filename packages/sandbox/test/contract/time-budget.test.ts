@@ -64,7 +64,7 @@ describe('a run whose job had less time left than the run’s own limit', () => 
   it.each([
     ['was ended by init', report({ limit: 'timeout', exitCode: null, signal: 9 })],
     ['exceeded that time before init noticed', report({ wallMs: 2_300 })],
-    ['was ended by the worker', lost({ exitCode: null, outOfMemory: false, backstop: true })],
+    ['was ended by the worker', lost('backstop')],
   ])('is a timeout of the job if it %s', (_, given) => {
     expect(classifyRun(given, asked, 'a', 2_000)).toMatchObject(late)
   })

@@ -10,20 +10,28 @@ import { wiredContainer } from '../support/wired-container.ts'
 const program = sampleRun()
 const STARTED = sampleStarted(program)
 
-/** A container whose frames are forged by the test, because the real init sends no invalid ones. */
-function forged({ takes }: { takes: boolean }) {
+/**
+ * A container whose frames are forged by the test, because the real init sends no invalid ones.
+ *
+ * @param reads whether it reads what the worker sends
+ */
+function forged({ reads }: { reads: boolean }) {
   const stream = new Duplex({
     read() {},
     write: (_chunk, _encoding, done) => {
-      if (takes) done()
+      if (reads) done()
     },
   })
   const container = wiredContainer(stream)
-  return { container, stream, say: (...frames: Buffer[]) => stream.push(piece(Buffer.concat(frames))) }
+  return {
+    container,
+    stream,
+    send: (...frames: Buffer[]) => stream.push(attachMessage(Buffer.concat(frames))),
+  }
 }
 
 /** One message of the engine's attach stream. */
-function piece(bytes: Buffer): Buffer {
+function attachMessage(bytes: Buffer): Buffer {
   const header = Buffer.of(1, 0, 0, 0, 0, 0, 0, 0)
   header.writeUInt32BE(bytes.byteLength, 4)
   return Buffer.concat([header, bytes])
@@ -45,14 +53,18 @@ function net(type: number, ...numbers: number[]): Buffer {
 const never = new AbortController().signal
 
 it('an invalid frame is blamed on the program once it runs, and before that on the platform', async () => {
-  const running = forged({ takes: true })
-  running.say(frame(WIRE.started, STARTED), frame(WIRE.stdout, Buffer.from('x')), Buffer.of(0xff, 0, 0, 0, 0))
+  const running = forged({ reads: true })
+  running.send(
+    frame(WIRE.started, STARTED),
+    frame(WIRE.stdout, Buffer.from('x')),
+    Buffer.of(0xff, 0, 0, 0, 0),
+  )
   const report = await runProgram(running.container, program, { signal: never })
-  expect(report).toMatchObject({ done: undefined, ended: { outOfMemory: false, backstop: false } })
+  expect(report).toMatchObject({ done: undefined, lost: 'wire' })
   expect(Buffer.from(report.stdout.bytes).toString()).toBe('x')
 
-  const fresh = forged({ takes: true })
-  fresh.say(Buffer.of(0xff, 0, 0, 0, 0))
+  const fresh = forged({ reads: true })
+  fresh.send(Buffer.of(0xff, 0, 0, 0, 0))
   await expect(runProgram(fresh.container, program, { signal: never })).rejects.toThrow(
     'the container ended before the program was started',
   )
@@ -61,9 +73,9 @@ it('an invalid frame is blamed on the program once it runs, and before that on t
 it.each(limitNamesOf('process'))(
   'a run whose %s differs from the request is ended and blamed on the platform',
   async (name) => {
-    const { container, say } = forged({ takes: true })
+    const { container, send } = forged({ reads: true })
     const other = sampleRun({ limits: { ...program.limits, [name]: program.limits[name] + 1 } })
-    say(frame(WIRE.started, sampleStarted(other)), frame(WIRE.stdout, Buffer.from('x')))
+    send(frame(WIRE.started, sampleStarted(other)), frame(WIRE.stdout, Buffer.from('x')))
     const run = runProgram(container, program, { signal: never })
     await expect(run).rejects.toThrow(`${name} is ${other.limits[name]}, wanted ${program.limits[name]}`)
     await expect(run).rejects.toBeInstanceOf(TerminalError)
@@ -72,17 +84,17 @@ it.each(limitNamesOf('process'))(
 
 it('a port that earlier code of the job holds is blamed on the job; other faults before the start are not', async () => {
   const options = { signal: never, onConnection: () => {} }
-  const taken = forged({ takes: true })
-  taken.say(frame(WIRE.fault, { where: 'net', error: 'EADDRINUSE' }))
+  const taken = forged({ reads: true })
+  taken.send(frame(WIRE.fault, { where: 'net', error: 'EADDRINUSE' }))
   const report = await runProgram(taken.container, program, options)
-  expect(report).toMatchObject({ done: undefined, ended: { outOfMemory: false, backstop: false } })
+  expect(report).toMatchObject({ done: undefined, lost: 'fault' })
 
   for (const fault of [
     { where: 'net', error: 'EMFILE' },
     { where: 'exec', error: 'EADDRINUSE' },
   ]) {
-    const other = forged({ takes: true })
-    other.say(frame(WIRE.fault, fault))
+    const other = forged({ reads: true })
+    other.send(frame(WIRE.fault, fault))
     await expect(runProgram(other.container, program, options)).rejects.toThrow(
       `init failed at ${fault.where}`,
     )
@@ -90,7 +102,7 @@ it('a port that earlier code of the job holds is blamed on the job; other faults
 })
 
 it('the worker stops reading from a container that does not read the answers', async () => {
-  const { container, stream, say } = forged({ takes: false })
+  const { container, stream, send } = forged({ reads: false })
   let connections = 0
   const run = runProgram(container, program, {
     signal: never,
@@ -99,10 +111,10 @@ it('the worker stops reading from a container that does not read the answers', a
       connection.destroy()
     },
   })
-  say(frame(WIRE.started, STARTED))
+  send(frame(WIRE.started, STARTED))
   // The worker drops each stream at once, with an answer of nine bytes.
   for (let id = 1; id <= 60_000; id++) {
-    say(net(WIRE.netOpen, id))
+    send(net(WIRE.netOpen, id))
     if (id % 5_000 === 0) await setImmediate()
   }
   await sleep(100)
@@ -114,17 +126,17 @@ it('the worker stops reading from a container that does not read the answers', a
 })
 
 it('the worker loses no frames of a container that reads its answers late', async () => {
-  const { container, stream, say } = forged({ takes: true })
+  const { container, stream, send } = forged({ reads: true })
   stream.cork()
   container.send(new Uint8Array(1024 * 1024))
-  say(frame(WIRE.stdout, Buffer.from('x')))
-  let came = false
+  send(frame(WIRE.stdout, Buffer.from('x')))
+  let hasArrived = false
   const next = container.receive().then((received) => {
-    came = true
+    hasArrived = true
     return received
   })
   await sleep(20)
-  expect(came).toBe(false)
+  expect(hasArrived).toBe(false)
   stream.uncork()
   expect(await next).toMatchObject({ type: 'stdout' })
 })

@@ -28,24 +28,24 @@ function forged() {
       removal.begun = true
     })
   })
-  const say = (type: number, payload: object | Uint8Array) => {
+  const send = (type: number, payload: object | Uint8Array) => {
     const bytes = payload instanceof Uint8Array ? payload : Buffer.from(JSON.stringify(payload))
     const header = Buffer.of(1, 0, 0, 0, 0, 0, 0, 0, type, 0, 0, 0, 0)
     header.writeUInt32BE(bytes.byteLength + 5, 4)
     header.writeUInt32LE(bytes.byteLength, 9)
     stream.push(Buffer.concat([header, bytes]))
   }
-  return { container, stream, sent, removal, say }
+  return { container, stream, sent, removal, send }
 }
 
 const RESET = { clean: true, reason: null }
-const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms)
+const advance = (ms: number) => vi.advanceTimersByTimeAsync(ms)
 
 /** A container whose init has reported that no process runs. */
 async function resting() {
   const forgery = forged()
-  forgery.say(WIRE.started, sampleStarted())
-  forgery.say(WIRE.resetDone, RESET)
+  forgery.send(WIRE.started, sampleStarted())
+  forgery.send(WIRE.resetDone, RESET)
   await forgery.container.receive()
   await forgery.container.receive()
   return forgery
@@ -54,24 +54,24 @@ async function resting() {
 it('a container without processes is asked to quit, and removed when it has', async () => {
   const { container, stream, sent, removal } = await resting()
   container.destroy()
-  await pass(100)
+  await advance(100)
   expect(Buffer.concat(sent)).toEqual(Buffer.from(encodeQuit()))
   expect(removal).toEqual({ asked: 1, begun: false })
   stream.push(null)
-  await pass(0)
+  await advance(0)
   expect(removal.begun).toBe(true)
   expect(stream.destroyed).toBe(true)
 })
 
 it('a container whose init does not quit is removed after the timeout, whatever it sends', async () => {
-  const { container, stream, removal, say } = await resting()
+  const { container, stream, removal, send } = await resting()
   container.destroy()
   container.destroy()
-  for (let times = 0; times < 1_000; times++) say(WIRE.stdout, new Uint8Array(1000))
-  await pass(499)
+  for (let times = 0; times < 1_000; times++) send(WIRE.stdout, new Uint8Array(1000))
+  await advance(499)
   expect(await container.receive()).toBeUndefined()
   expect(removal).toEqual({ asked: 1, begun: false })
-  await pass(1)
+  await advance(1)
   expect(removal).toEqual({ asked: 1, begun: true })
   expect(stream.destroyed).toBe(true)
 })
@@ -80,6 +80,6 @@ it('a container in which a program may run is disconnected and removed at once',
   const { container, stream, sent, removal } = await resting()
   container.send(Buffer.of(1))
   container.destroy()
-  await pass(0)
+  await advance(0)
   expect([sent.length, stream.destroyed, removal.begun]).toEqual([1, true, true])
 })

@@ -11,7 +11,7 @@ const MIB = 1024 * 1024
 function total(...reports: ProgramReport[]) {
   const series = new RunTotals()
   for (const one of reports) series.add({ report: one, end: classifyRun(one, limits({}), 'a') })
-  const outcome = series.over({ timings: { compile: 5 } } as never, 5)
+  const outcome = series.applyTo({ timings: { compile: 5 } } as never, 5)
   return { series, outcome }
 }
 
@@ -45,7 +45,7 @@ it('RunTotals adds times and takes the largest memory', () => {
 })
 
 /** A run that the host killed for its memory, before init could report its usage. */
-const gone = lost({ exitCode: 137, outOfMemory: true, backstop: false })
+const gone = lost('memory')
 
 it('RunTotals has no sum if a measurement of one run is missing', () => {
   for (const reports of [

@@ -51,26 +51,14 @@ describe('a run is classified by its first cause', () => {
       report({ oomKills: 2, limit: 'timeout' }),
       { status: 'memory_exceeded' },
     ],
-    [
-      'a container that died',
-      lost({ exitCode: 137, outOfMemory: false, backstop: false }),
-      { status: 'execution_error' },
-    ],
+    ['a container whose init broke the wire', lost('wire'), { status: 'execution_error' }],
     [
       'a run whose sockets held more than its memory limit',
       report({ limit: 'memory', signal: 9, exitCode: null, memoryPeakBytes: 1024 }),
       { status: 'memory_exceeded', limit: 'memory' },
     ],
-    [
-      'a container that was killed for its memory',
-      lost({ exitCode: 137, outOfMemory: true, backstop: false }),
-      { status: 'memory_exceeded' },
-    ],
-    [
-      'a container that the worker ended',
-      lost({ exitCode: null, outOfMemory: false, backstop: true }),
-      { status: 'timeout' },
-    ],
+    ['a container that was killed for its memory', lost('memory'), { status: 'memory_exceeded' }],
+    ['a container that the worker ended', lost('backstop'), { status: 'timeout' }],
     [
       'a compiled program that cannot start',
       report({ spawnError: 'EACCES', exitCode: 127 }),

@@ -28,7 +28,7 @@ it.each([false, true])(
 
 it('a kernel without memory for a filter is the host’s fault, unless an earlier program may have caused it', async () => {
   expect(await runWith('ENOMEM', false)).toBeInstanceOf(RetryableError)
-  expect(await runWith('ENOMEM', true)).toMatchObject({ done: undefined, ended: { outOfMemory: false } })
+  expect(await runWith('ENOMEM', true)).toMatchObject({ done: undefined, lost: 'fault' })
 })
 
 it('a runtime that cannot load the seccomp profile is a retryable fault of the host', async () => {

@@ -59,8 +59,8 @@ export class BrokenInits {
     const compiler = spawn('sh', [join(sources, 'build.sh'), join(folder, 'init'), sources], {
       env: { ...process.env, CC: `sh ${CACHED_CC}`, COMPILER, NATIVE, OBJECTS: this.#objects },
     })
-    const [complaint, [code]] = await Promise.all([text(compiler.stderr), once(compiler, 'close')])
-    if (code !== 0) throw new Error(`init was not built: ${complaint}`)
+    const [stderr, [code]] = await Promise.all([text(compiler.stderr), once(compiler, 'close')])
+    if (code !== 0) throw new Error(`init was not built: ${stderr}`)
     return folder
   }
 }

@@ -93,9 +93,9 @@ export function describeDriver(name: string, open: OpenDriver): void {
     it('makes containers that are confined as requested, each with its own user', async () => {
       const [one, other] = await Promise.all([make(), make()])
       for (const container of [one, other]) {
-        const { ready, user, hostLimits, waits, preloaded, origin } = container
+        const { ready, user, hostLimits, isIdle, preloaded, origin } = container
         expect(confinementProblems(ready, limits(), user, hostLimits)).toEqual([])
-        expect({ waits, preloaded, origin }).toEqual({ waits: true, preloaded: false, origin: 'made' })
+        expect({ isIdle, preloaded, origin }).toEqual({ isIdle: true, preloaded: false, origin: 'made' })
       }
       expect(one.user.uid).not.toBe(other.user.uid)
       expect(one.id).not.toBe(other.id)
@@ -154,7 +154,7 @@ export function describeDriver(name: string, open: OpenDriver): void {
       container.destroy()
       container.destroy()
       expect(await container.receive()).toBeUndefined()
-      expect(container.waits).toBe(false)
+      expect(container.isIdle).toBe(false)
       await untilRemoved()
       const of = (type: SandboxEvent['type']) =>
         events.filter(

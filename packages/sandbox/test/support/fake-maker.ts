@@ -10,7 +10,7 @@ export class FakeContainer {
   readonly purpose: ContainerPurpose
   readonly assigned: JobStart[] = []
   readonly changes: unknown[] = []
-  waits = true
+  isIdle = true
   destroyed = false
   /** Called on each change of limits; may throw. */
   onChange: () => void = () => {}
@@ -35,7 +35,7 @@ export class FakeContainer {
 
   destroy(): void {
     this.destroyed = true
-    this.waits = false
+    this.isIdle = false
   }
 }
 
@@ -43,14 +43,14 @@ export class FakeContainer {
 export class FakeMaker implements Pick<Driver, 'make'> {
   readonly made: FakeContainer[] = []
   /** Containers that are being made now, and the maximum so far. */
-  under = 0
-  most = 0
+  making = 0
+  maxMaking = 0
   takesMs = 60
   fails = false
 
   async make(kind: ContainerKind, purpose: ContainerPurpose, signal: AbortSignal): Promise<NewContainer> {
-    this.under++
-    this.most = Math.max(this.most, this.under)
+    this.making++
+    this.maxMaking = Math.max(this.maxMaking, this.making)
     try {
       await new Promise((resolve) => setTimeout(resolve, this.takesMs))
       if (this.fails) throw new Error('no engine')
@@ -60,7 +60,7 @@ export class FakeMaker implements Pick<Driver, 'make'> {
       // The pool uses no other member of a container.
       return container as unknown as NewContainer
     } finally {
-      this.under--
+      this.making--
     }
   }
 

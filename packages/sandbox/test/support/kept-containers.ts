@@ -1,7 +1,6 @@
 import { encodeReset } from '@isopod/init'
 import type { ContainerMaker } from '../../src/acquire/container-maker.ts'
-import type { ContainerSource } from '../../src/acquire/container-source.ts'
-import { kindOf } from '../../src/acquire/container-source.ts'
+import { type ContainerSource, kindOf } from '../../src/acquire/container-source.ts'
 import type { Execution } from '../../src/contract/execution.ts'
 import type { Container, NewContainer } from '../../src/driver/container.ts'
 import type { ContainerKind } from '../../src/driver/container-kind.ts'

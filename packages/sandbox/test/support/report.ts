@@ -30,7 +30,7 @@ const done: Done = {
 export function report(changes: Partial<Done>): ProgramReport {
   return {
     done: { ...done, ...changes },
-    ended: undefined,
+    lost: undefined,
     stdout: stream,
     stderr: stream,
     samples: new SampleSummary(),
@@ -39,6 +39,6 @@ export function report(changes: Partial<Done>): ProgramReport {
 }
 
 /** The report of a run whose container ended before init reported. */
-export function lost(ended: ProgramReport['ended']): ProgramReport {
-  return { ...report({}), done: undefined, ended }
+export function lost(reason: ProgramReport['lost']): ProgramReport {
+  return { ...report({}), done: undefined, lost: reason }
 }

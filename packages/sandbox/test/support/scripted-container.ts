@@ -66,8 +66,10 @@ export class ScriptedContainer implements Container {
   }
 
   async end() {
-    return { exitCode: 0, outOfMemory: false }
+    return 'wire' as const
   }
+
+  async confirmRunning(): Promise<void> {}
 
   destroy(): void {
     this.destroyed = true

@@ -44,6 +44,7 @@ export class UnsuspectingSource implements ContainerSource {
       receive: () => container.receive(),
       hostMemory: () => container.hostMemory(),
       end: () => container.end(),
+      confirmRunning: () => container.confirmRunning(),
       destroy: () => container.destroy(),
     }
   }

@@ -5,7 +5,7 @@ import type { Defect } from './broken-init.ts'
 export interface Weakness {
   /** Id of the probe. */
   readonly probe: string
-  /** Description that continues «a container …». */
+  /** Description that continues "a container …". */
   readonly what: string
   readonly change?: (options: CreateOptions) => void
   /** Defects of its init. */
@@ -30,7 +30,7 @@ function tmpfs(probe: string, what: string, from: RegExp, to: string): Weakness 
 
 function rewriteTmpfs({ HostConfig }: CreateOptions, from: RegExp, to: string): void {
   const mounts = Object.entries(HostConfig['Tmpfs'] as Record<string, string>)
-  HostConfig['Tmpfs'] = Object.fromEntries(mounts.map(([path, words]) => [path, words.replace(from, to)]))
+  HostConfig['Tmpfs'] = Object.fromEntries(mounts.map(([path, options]) => [path, options.replace(from, to)]))
 }
 
 /** Runs the container as root, who also owns the writable mounts. */
@@ -115,7 +115,7 @@ export function weaknesses(folder: string): Weakness[] {
     host('calls', 'with a seccomp profile that refuses nothing', {
       SecurityOpt: ['no-new-privileges:true', `seccomp=${ALL_ALLOWED}`],
     }),
-    broken('uncounted', 'whose init lets programs lay filters', [
+    broken('uncounted', 'whose init lets programs install filters', [
       ['confinement/seccomp.c', '    NEVER_WITH(prctl, 0, PR_SET_SECCOMP),\n', ''],
     ]),
     broken('uncounted', 'whose init allows every socket option', [
@@ -126,10 +126,10 @@ export function weaknesses(folder: string): Weakness[] {
       ],
     ]),
     host('uncounted', 'whose kernel remembers connections that have ended', { Sysctls: {} }),
-    broken('uncounted', 'whose init lets pipes take pages of sockets', [
+    broken('uncounted', 'whose init lets splice move pages of sockets into pipes', [
       ['confinement/seccomp.c', '    UNLESS(__NR_splice, 1),\n    FAIL(EINVAL),\n', ''],
     ]),
-    broken('uncounted', 'whose init lets pipes be sent pages of sockets', [
+    broken('uncounted', 'whose init lets sendfile move pages of sockets into pipes', [
       [
         'confinement/seccomp.c',
         '    UNLESS(0, 1),\n    FAIL(EINVAL),\n    ALLOW,\n',

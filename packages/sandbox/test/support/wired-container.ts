@@ -21,6 +21,7 @@ export function wiredContainer(stream: Duplex, remove: ContainerHost['remove'] =
       changeLimits: async () => {},
       view: async () => undefined,
       end: () => Promise.reject(new RetryableError('the engine is gone')),
+      confirmRunning: async () => {},
       assign: () => {},
       remove,
       timed: (_operation, act) => act(),

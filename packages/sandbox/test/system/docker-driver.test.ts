@@ -9,7 +9,7 @@ describeDriver('docker', (owner, observe) =>
     owner,
     users: { first: 60_000, last: 60_255, gid: 65_534 },
     allowOldRunc: true,
-    reaperDoubtMs: 0,
+    reaperGraceMs: 0,
     observe,
   }),
 )

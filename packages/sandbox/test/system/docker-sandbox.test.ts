@@ -38,7 +38,7 @@ function open(owner: string, address = dockerHost): Promise<Sandbox> {
     users,
     // The tests' engine is that of the distribution, which may have an old runc.
     allowOldRunc: true,
-    reaperDoubtMs: 300,
+    reaperGraceMs: 300,
     observe: (event) => events.push(event),
   })
 }
@@ -89,14 +89,14 @@ describe('an execution', () => {
   })
 
   it('reports its container from creation to removal', async () => {
-    await run('true', { id: 'told' })
-    const told = () => events.filter((event) => 'job' in event && event.job === 'told')
-    while (told().length < 2) await new Promise((r) => setTimeout(r, 20))
-    expect(told()).toEqual(
+    await run('true', { id: 'observed' })
+    const observed = () => events.filter((event) => 'job' in event && event.job === 'observed')
+    while (observed().length < 2) await new Promise((r) => setTimeout(r, 20))
+    expect(observed()).toEqual(
       ['container_created', 'container_removed'].map((type) => ({
         type,
         container: expect.stringMatching(/^[0-9a-f]{64}$/),
-        job: 'told',
+        job: 'observed',
         attempt: 1,
       })),
     )
@@ -156,16 +156,6 @@ describe('an execution', () => {
     ).toEqual([])
   })
 
-  it('counts as ended, not as a retryable fault, if its container is killed', async () => {
-    const id = `j-${randomUUID()}`
-    const running = run('echo before; sleep 60', { id })
-    await started(id)
-    await docker('kill', nameOf(id))
-    const outcome = await running
-    expect(outcome).toMatchObject({ status: 'execution_error', exitCode: null, signal: 'SIGKILL' })
-    expect(text(outcome)).toBe('before\n')
-  })
-
   it('takes over the name of a container whose creation was never answered', async () => {
     const id = `j-${randomUUID()}`
     await docker(
@@ -199,7 +189,7 @@ describe('the reaper', () => {
     events.length = 0
   })
 
-  it('removes only containers of owners that are gone, and expired ones', async () => {
+  it('removes containers of owners that are gone, and those past their deadline, whichever deployment made them', async () => {
     const label = (owner: string, of = deployment) => [
       '--label',
       `isopod.deployment=${of}`,
@@ -209,27 +199,24 @@ describe('the reaper', () => {
     const gone = await docker('create', ...label('dead'), 'isopod/bash:5.2', 'true')
     const lives = await docker('create', ...label('w2'), 'isopod/bash:5.2', 'true')
     const stranger = await docker('create', ...label('dead', 'another'), 'isopod/bash:5.2', 'true')
-    const expired = await docker(
-      'create',
-      ...label('w2'),
-      '--label',
-      'isopod.deadline=1',
-      'isopod/bash:5.2',
-      'true',
-    )
+    const lifetime = (ms: number) => ['--label', `isopod.lifetime=${ms}`]
+    const create = (...labels: string[]) => docker('create', ...labels, 'isopod/bash:5.2', 'true')
+    const expired = await create(...label('w2'), ...lifetime(-1))
+    // Long past its deadline, as its own deployment would remove it first.
+    const orphan = await create(...label('dead', 'ended'), ...lifetime(-61_000))
+    const young = await create(...label('dead', 'another'), ...lifetime(-1))
+    const unlabelled = await create(...lifetime(-61_000))
     try {
-      expect(await sandbox.reap(async () => new Set(['w2']))).toBe(2)
+      await sandbox.reap(async () => new Set(['w2']))
       const left = (await docker('ps', '-aq', '--no-trunc')).split('\n')
-      expect([gone, lives, stranger, expired].map((id) => left.includes(id))).toEqual([
-        false,
-        true,
-        true,
-        false,
-      ])
-      const reasons = events.flatMap((event) => (event.type === 'reaped' ? [event.reason] : []))
-      expect(reasons.sort()).toEqual(['deadline', 'owner_gone'])
+      const isLeft = (id: string) => left.includes(id)
+      expect([gone, expired, orphan].filter(isLeft)).toEqual([])
+      expect([lives, stranger, young, unlabelled].filter((id) => !isLeft(id))).toEqual([])
+      const reaped = events.flatMap((event) => (event.type === 'reaped' ? [event] : []))
+      const reasons = new Map(reaped.map(({ container, reason }) => [container, reason]))
+      expect([gone, expired].map((id) => reasons.get(id))).toEqual(['owner_gone', 'deadline'])
     } finally {
-      await docker('rm', lives, stranger)
+      await docker('rm', lives, stranger, young, unlabelled)
     }
   })
 
@@ -246,13 +233,19 @@ describe('the reaper', () => {
   })
 })
 
-it('an execution whose container is removed from outside is a retryable fault, not the program’s', async () => {
-  const id = `j-${randomUUID()}`
-  const running = run('sleep 60', { id }).catch((error: unknown) => error)
-  await started(id)
-  await docker('rm', '-f', nameOf(id))
-  expect(await running).toBeInstanceOf(RetryableError)
-})
+it.each([
+  ['removed', ['rm', '-f']],
+  ['killed', ['kill']],
+])(
+  'an execution whose container is %s from outside is a retryable fault, not the program’s',
+  async (_, command) => {
+    const id = `j-${randomUUID()}`
+    const running = run('sleep 60', { id }).catch((error: unknown) => error)
+    await started(id)
+    await docker(...command, nameOf(id))
+    expect(await running).toBeInstanceOf(RetryableError)
+  },
+)
 
 describe('a sandbox', () => {
   it('ends running executions when it is closed, and leaves no container', async () => {

@@ -87,15 +87,15 @@ describe('a job for whose kind the pool has a container', () => {
 
   it('appears in the events of its container from then on', async () => {
     await filled(1)
-    const { container } = await run('true', { id: 'told', attempt: 3 })
-    const told = () => events.filter((event) => 'container' in event && event.container === container.id)
+    const { container } = await run('true', { id: 'observed', attempt: 3 })
+    const observed = () => events.filter((event) => 'container' in event && event.container === container.id)
     await expect
-      .poll(told, { timeout: 10_000 })
+      .poll(observed, { timeout: 10_000 })
       .toContainEqual(expect.objectContaining({ type: 'container_removed' }))
-    const of = { container: container.id, job: 'told', attempt: 3 }
-    expect(told().filter(({ type }) => type !== 'container_created')).toEqual([
-      { type: 'container_assigned', ...of },
-      { type: 'container_removed', ...of },
+    const subject = { container: container.id, job: 'observed', attempt: 3 }
+    expect(observed().filter(({ type }) => type !== 'container_created')).toEqual([
+      { type: 'container_assigned', ...subject },
+      { type: 'container_removed', ...subject },
     ])
   })
 

@@ -70,7 +70,7 @@ function driverWith(users: number): Promise<Driver> {
 }
 
 /** Runs probes in containers with a weakness that only probes can notice. */
-async function tried(
+async function runProbes(
   probes: readonly string[],
   { change, init, users = USERS }: Partial<Weakness>,
 ): Promise<readonly ProbeFinding[]> {
@@ -100,7 +100,7 @@ it('each probe has a weakness that it must notice', () => {
 })
 
 it('each probe is held in a container without a weakness', async () => {
-  const found = await tried(PROBE_IDS, {})
+  const found = await runProbes(PROBE_IDS, {})
   expect(found.filter(({ verdict }) => verdict !== 'held')).toEqual([])
   expect(found).toHaveLength(PROBE_IDS.length)
 })
@@ -115,7 +115,7 @@ for (const weakness of ALL) {
 
     let found: ProbeFinding | undefined
     for (let left = TRIES; left > 0 && found?.verdict !== 'succeeded'; left--) {
-      ;[found] = await tried([probe], weakness)
+      ;[found] = await runProbes([probe], weakness)
     }
     expect(found).toMatchObject({ verdict: 'succeeded', detail: expect.stringMatching(/./) })
   })

@@ -23,7 +23,7 @@ afterAll(async () => {
 })
 
 /** The report of a shell script that should write it to the file `said`. */
-async function left(code: string, changes: Partial<Execution> = {}): Promise<string | undefined> {
+async function reportOf(code: string, changes: Partial<Execution> = {}): Promise<string | undefined> {
   const id = `j-report-${process.pid}-${count++}`
   const { report } = await sandbox.run(script(code, { id, report: 'said', ...changes }))
   return report && Buffer.from(report).toString()
@@ -31,8 +31,8 @@ async function left(code: string, changes: Partial<Execution> = {}): Promise<str
 
 describe('the report of a program', () => {
   it('is the content of the file', async () => {
-    expect(await left('printf through > said')).toBe('through')
-    expect(await left(': > /workspace/said; echo through')).toBe('')
+    expect(await reportOf('printf through > said')).toBe('through')
+    expect(await reportOf(': > /workspace/said; echo through')).toBe('')
   })
 
   it.each([
@@ -46,16 +46,16 @@ describe('the report of a program', () => {
     ['the file is too large', 'head -c 4097 /dev/zero > said'],
     ['the file cannot be read', 'echo through > said; chmod 0 said'],
   ])('is undefined if %s', async (_, code) => {
-    expect(await left(code)).toBeUndefined()
+    expect(await reportOf(code)).toBeUndefined()
   })
 
   it('is undefined if a limit ended the program', async () => {
     const changes = { limits: limits({ timeoutSeconds: 0.2 }) }
-    expect(await left('echo through > said; while :; do :; done', changes)).toBeUndefined()
+    expect(await reportOf('echo through > said; while :; do :; done', changes)).toBeUndefined()
   })
 
   it('is not fetched unless it is requested', async () => {
-    expect(await left('echo through > said', { report: undefined })).toBeUndefined()
+    expect(await reportOf('echo through > said', { report: undefined })).toBeUndefined()
   })
 
   it('comes with the requested files', async () => {
@@ -86,7 +86,7 @@ describe('the report of a program', () => {
 
   it('does not exist for the next program of a batch', async () => {
     const sharedBy = 'a batch'
-    expect(await left('echo through > said', { sharedBy })).toBe('through\n')
-    expect(await left('true', { sharedBy })).toBeUndefined()
+    expect(await reportOf('echo through > said', { sharedBy })).toBe('through\n')
+    expect(await reportOf('true', { sharedBy })).toBeUndefined()
   })
 })

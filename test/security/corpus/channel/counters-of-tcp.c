@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* In sockstat «inuse» counts for one namespace, but these words count for the host. For a one the sender holds 500 sockets. */
+/* Counters of sockstat for the whole host ("inuse" is for one namespace). To send a 1 the sender holds 500 sockets. */
 static const char *const words[] = {"alloc ", "orphan ", "mem "};
 #define COUNT (int)(sizeof words / sizeof *words)
 
@@ -29,12 +29,12 @@ static void later(struct timespec *when, long nanoseconds) {
 }
 
 int main(void) {
-  char role[16], message[32], at[32];
-  if (scanf("%*s %15s %*s %31s %*s %31s", role, message, at) != 3) return 1;
+  char role[16], message[32], start_time[32];
+  if (scanf("%*s %15s %*s %31s %*s %31s", role, message, start_time) != 3) return 1;
   uint64_t bits = strtoull(message, NULL, 16), found[COUNT] = {0};
   long low[COUNT];
   int fds[500], sending = strcmp(role, "sender") == 0;
-  struct timespec next = {(time_t)atof(at), 0};
+  struct timespec next = {(time_t)atof(start_time), 0};
   clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &next, NULL);
   for (int i = 0; i < COUNT; i++) low[i] = value(words[i]);
   for (int bit = 63; bit >= 0; bit--) {

@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Counters of the whole host. The sender holds 3,000 descriptors for a one, and none for a zero. */
+/* Counters of the whole host. To send a 1 the sender holds 3,000 descriptors, to send a 0 none. */
 static const char *const paths[] = {"/proc/sys/fs/file-nr", "/proc/sys/fs/inode-nr", "/proc/sys/fs/inode-state", "/proc/sys/fs/dentry-state", "/proc/sys/kernel/pty/nr", "/proc/sys/fs/aio-nr", "/proc/sys/net/netfilter/nf_conntrack_count", "/proc/sys/kernel/random/entropy_avail", "/proc/cgroups"};
 #define COUNT (int)(sizeof paths / sizeof *paths)
 
@@ -22,12 +22,12 @@ static long value(int i) {
 }
 
 int main(void) {
-  char role[16], message[32], at[32];
-  if (scanf("%*s %15s %*s %31s %*s %31s", role, message, at) != 3) return 1;
+  char role[16], message[32], start_time[32];
+  if (scanf("%*s %15s %*s %31s %*s %31s", role, message, start_time) != 3) return 1;
   uint64_t bits = strtoull(message, NULL, 16), found[COUNT] = {0};
   long low[COUNT];
   int fds[3000], sending = strcmp(role, "sender") == 0;
-  struct timespec next = {(time_t)atof(at), 0};
+  struct timespec next = {(time_t)atof(start_time), 0};
   clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &next, NULL);
   for (int i = 0; i < COUNT; i++) low[i] = value(i);
   for (int bit = 63; bit >= 0; bit--) {

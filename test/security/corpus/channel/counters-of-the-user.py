@@ -7,11 +7,11 @@ import socket
 import sys
 import time
 
-role, message, at = (sys.stdin.readline().split()[-1] for _ in range(3))
+role, message, start = (sys.stdin.readline().split()[-1] for _ in range(3))
 libc = ctypes.CDLL(None, use_errno=True)
 SIZE = 1032
 kept = []
-time.sleep(max(0, float(at) - time.time()))
+time.sleep(max(0, float(start) - time.time()))
 
 
 def take_everything():

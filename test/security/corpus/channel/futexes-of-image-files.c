@@ -16,17 +16,17 @@
 #define PAGE 4096
 
 /* The kernel identifies a futex in a mapped file by inode and offset, even in a file that neither job can write. */
-static void *wait_for_it(void *word) {
+static void *wait_for_wake(void *word) {
   struct timespec second = {1, 0};
   syscall(SYS_futex, word, FUTEX_WAIT, *(volatile uint32_t *)word, &second, NULL, 0);
   return NULL;
 }
 
 int main(void) {
-  char role[16], message[32], at[32];
-  if (scanf("%*s %15s %*s %31s %*s %31s", role, message, at) != 3) return 1;
-  struct timespec start = {(time_t)atof(at), 0};
-  uint64_t bits = strtoull(message, NULL, 16), heard = 0;
+  char role[16], message[32], start_time[32];
+  if (scanf("%*s %15s %*s %31s %*s %31s", role, message, start_time) != 3) return 1;
+  struct timespec start = {(time_t)atof(start_time), 0};
+  uint64_t bits = strtoull(message, NULL, 16), received = 0;
   glob_t found;
   if (glob("/usr/libexec/gcc/*/*/cc1", 0, NULL, &found) != 0) return 1;
   int file = open(found.gl_pathv[0], O_RDONLY), sending = strcmp(role, "sender") == 0;
@@ -35,11 +35,11 @@ int main(void) {
   pthread_t threads[64];
   clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &start, NULL);
   for (int i = 0; i < 64 && sending; i++)
-    if (bits >> (63 - i) & 1) pthread_create(&threads[i], NULL, wait_for_it, map + i * PAGE);
+    if (bits >> (63 - i) & 1) pthread_create(&threads[i], NULL, wait_for_wake, map + i * PAGE);
   usleep(500000);
   for (int i = 0; i < 64 && !sending; i++)
-    heard = heard << 1 | (syscall(SYS_futex, map + i * PAGE, FUTEX_WAKE, INT_MAX, NULL, NULL, 0) > 0);
+    received = received << 1 | (syscall(SYS_futex, map + i * PAGE, FUTEX_WAKE, INT_MAX, NULL, NULL, 0) > 0);
   usleep(300000);
-  if (!sending) printf("GOT %016llx by futexes\n", (unsigned long long)heard);
+  if (!sending) printf("GOT %016llx by futexes\n", (unsigned long long)received);
   return 0;
 }

@@ -20,15 +20,15 @@ static unsigned long number(void) {
 }
 
 int main(void) {
-  char role[16], message[32], at[32];
-  if (scanf("%*s %15s %*s %31s %*s %31s", role, message, at) != 3) return 1;
+  char role[16], message[32], start_time[32];
+  if (scanf("%*s %15s %*s %31s %*s %31s", role, message, start_time) != 3) return 1;
   uint64_t bits = strtoull(message, NULL, 16), found = 0;
   int sending = strcmp(role, "sender") == 0;
   cpu_set_t one;
   CPU_ZERO(&one);
   CPU_SET(0, &one);
   sched_setaffinity(0, sizeof one, &one);
-  struct timespec next = {(time_t)atof(at), 0};
+  struct timespec next = {(time_t)atof(start_time), 0};
   for (int bit = 63; bit >= 0; bit--) {
     next.tv_nsec += 30000000;
     if (next.tv_nsec >= 1000000000) next.tv_sec++, next.tv_nsec -= 1000000000;

@@ -45,15 +45,15 @@ static void drop(int fd, int kind) {
 }
 
 int main(void) {
-  char role[16], message[32], at[32];
-  if (scanf("%*s %15s %*s %31s %*s %31s", role, message, at) != 3) return 1;
+  char role[16], message[32], start_time[32];
+  if (scanf("%*s %15s %*s %31s %*s %31s", role, message, start_time) != 3) return 1;
   const long slot = 8000000;
   uint64_t bits = strtoull(message, NULL, 16);
   for (int kind = 0; kind < 3; kind += 2) {
     uint64_t found[64] = {0};
     int fds[64], count = 0;
     while ((fds[count] = open_one(count)) != -2) count++;
-    struct timespec next = {(time_t)atof(at) + kind / 2, 0};
+    struct timespec next = {(time_t)atof(start_time) + kind / 2, 0};
     for (int bit = 63; bit >= 0; bit--) {
       clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &next, NULL);
       int sending = strcmp(role, "sender") == 0;

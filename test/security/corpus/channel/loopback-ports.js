@@ -1,10 +1,10 @@
 const dgram = require('node:dgram')
 const net = require('node:net')
-const [role, message, at] = require('node:fs')
+const [role, message, start] = require('node:fs')
   .readFileSync(0, 'utf8')
   .split('\n')
   .map((line) => line.split(' ').at(-1))
-const port = 20000 + (Math.floor(Number(at)) % 20000)
+const port = 20000 + (Math.floor(Number(start)) % 20000)
 setTimeout(
   () => {
     if (role === 'receiver') {
@@ -31,5 +31,5 @@ setTimeout(
     }
     setTimeout(() => process.exit(0), 800)
   },
-  Math.max(0, Number(at) * 1000 - Date.now()),
+  Math.max(0, Number(start) * 1000 - Date.now()),
 )

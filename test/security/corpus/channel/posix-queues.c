@@ -10,11 +10,11 @@
 #include <unistd.h>
 
 int main(void) {
-  char role[16], message[32], at[32], name[64], text[64] = "";
-  if (scanf("%*s %15s %*s %31s %*s %31s", role, message, at) != 3) return 1;
-  struct timespec start = {(time_t)atof(at), 0};
+  char role[16], message[32], start_time[32], name[64], text[64] = "";
+  if (scanf("%*s %15s %*s %31s %*s %31s", role, message, start_time) != 3) return 1;
+  struct timespec start = {(time_t)atof(start_time), 0};
   clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &start, NULL);
-  snprintf(name, sizeof name, "/channel-%s", at);
+  snprintf(name, sizeof name, "/channel-%s", start_time);
   struct mq_attr attributes = {.mq_maxmsg = 1, .mq_msgsize = 32};
   if (strcmp(role, "sender") == 0) {
     mqd_t queue = mq_open(name, O_CREAT | O_RDWR, 0666, &attributes);

@@ -3,12 +3,12 @@ import signal
 import sys
 import time
 
-role, message, at = (sys.stdin.readline().split()[-1] for _ in range(3))
+role, message, start = (sys.stdin.readline().split()[-1] for _ in range(3))
 bits = f"{int(message, 16):064b}"
 got = []
 for number in (signal.SIGUSR1, signal.SIGUSR2, signal.SIGRTMIN):
     signal.signal(number, lambda which, _: got.append(which))
-time.sleep(max(0, float(at) - time.time()))
+time.sleep(max(0, float(start) - time.time()))
 if role == "sender":
     # Sends the message as a process name, which the receiver may read, and a signal to every possible process id.
     with open("/proc/self/comm", "w") as name:

@@ -2,7 +2,7 @@ import os
 import sys
 import time
 
-role, message, at = (sys.stdin.readline().split()[-1] for _ in range(3))
+role, message, start = (sys.stdin.readline().split()[-1] for _ in range(3))
 paths = ["/etc/passwd", "/etc/hosts", "/etc/resolv.conf", "/dev/null", "/dev/zero", "/usr/bin/env", "/isopod", "/isopod/init", "/etc", "/proc/version", "/sys/kernel", "/dev/shm", "/tmp"]
 
 
@@ -10,7 +10,7 @@ def stamps():
     return [(s.st_atime_ns, s.st_mtime_ns, s.st_nlink, s.st_size) for s in map(os.stat, paths)]
 
 
-time.sleep(max(0, float(at) - time.time()))
+time.sleep(max(0, float(start) - time.time()))
 before = stamps()
 time.sleep(0.1)
 if role == "sender":

@@ -2,9 +2,9 @@ import socket
 import sys
 import time
 
-role, message, at = (sys.stdin.readline().split()[-1] for _ in range(3))
-time.sleep(max(0, float(at) - time.time()))
-port = 30000 + int(float(at)) % 20000
+role, message, start = (sys.stdin.readline().split()[-1] for _ in range(3))
+time.sleep(max(0, float(start) - time.time()))
+port = 30000 + int(float(start)) % 20000
 try:
     with socket.socket(socket.AF_VSOCK, socket.SOCK_STREAM) as end:
         end.settimeout(0.8)

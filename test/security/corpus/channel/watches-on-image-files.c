@@ -9,13 +9,13 @@
 #include <time.h>
 #include <unistd.h>
 
-/* One shared file or folder per bit: for a one the sender opens, reads and touches it, and the receiver watches it. */
+/* One shared file or folder per bit: to send a 1 the sender opens, reads and touches it; the receiver watches it. */
 static const char *const paths[] = {"/etc/passwd", "/etc/group", "/etc/shells", "/etc/issue", "/etc/profile", "/etc/hosts", "/etc", "/usr/bin", "/usr/lib", "/isopod", "/isopod/init", "/dev/null", "/proc/version", "/sys/kernel", "/dev/zero", "/bin/sh"};
 
 int main(void) {
-  char role[16], message[32], at[32], events[65536];
-  if (scanf("%*s %15s %*s %31s %*s %31s", role, message, at) != 3) return 1;
-  struct timespec start = {(time_t)atof(at), 0};
+  char role[16], message[32], start_time[32], events[65536];
+  if (scanf("%*s %15s %*s %31s %*s %31s", role, message, start_time) != 3) return 1;
+  struct timespec start = {(time_t)atof(start_time), 0};
   int watcher = inotify_init1(IN_NONBLOCK), sending = strcmp(role, "sender") == 0;
   for (int i = 0; i < 16 && !sending; i++) inotify_add_watch(watcher, paths[i], IN_ALL_EVENTS);
   clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &start, NULL);

@@ -2,8 +2,8 @@ import re
 import socket
 import sys
 
-know = [line.split(" ", 1) for line in sys.stdin.read().splitlines()]
-names = {value for name, value in know if name == "abstract"}
+facts = [line.split(" ", 1) for line in sys.stdin.read().splitlines()]
+names = {value for name, value in facts if name == "abstract"}
 names |= set(re.findall(r" @(\S+)$", open("/proc/net/unix").read(), re.MULTILINE))
 names |= {"/containerd-shim/moby/shim.sock", "containerd-shim/default/shim.sock", "/tmp/.X11-unix/X0"}
 for name in names:

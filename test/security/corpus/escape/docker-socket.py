@@ -2,9 +2,9 @@ import glob
 import socket
 import sys
 
-know = [line.split(" ", 1) for line in sys.stdin.read().splitlines()]
-marker = next(value for name, value in know if name == "marker")
-paths = {value for name, value in know if name == "socket"}
+facts = [line.split(" ", 1) for line in sys.stdin.read().splitlines()]
+marker = next(value for name, value in facts if name == "marker")
+paths = {value for name, value in facts if name == "socket"}
 paths |= {"/var/run/docker.sock", "/run/docker.sock", "/run/containerd/containerd.sock", "/run/podman/podman.sock", "/run/crio/crio.sock"}
 paths |= set(glob.glob("/run/**/*.sock", recursive=True)) | set(glob.glob("/tmp/**/*.sock", recursive=True))
 body = f'{{"Name":"{marker}"}}'

@@ -1,11 +1,11 @@
 const fs = require('node:fs')
-const know = fs
+const facts = fs
   .readFileSync(0, 'utf8')
   .split('\n')
   .map((line) => line.split(' '))
-const files = know.filter(([name]) => name === 'file').map(([, path]) => path)
+const files = facts.filter(([name]) => name === 'file').map(([, path]) => path)
 const pids = fs.readdirSync('/proc').filter((name) => /^\d+$/.test(name))
-const hosts = know.filter(([name]) => name === 'worker' || name === 'victim').map(([, pid]) => pid)
+const hosts = facts.filter(([name]) => name === 'worker' || name === 'victim').map(([, pid]) => pid)
 for (const pid of [...pids, ...hosts, '1']) {
   for (const part of ['environ', 'mem', 'maps', 'auxv', 'stack', 'syscall', 'pagemap', 'personality']) {
     if (pid === String(process.pid)) continue

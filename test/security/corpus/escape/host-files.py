@@ -1,9 +1,9 @@
 import os
 import sys
 
-know = [line.split(" ", 1) for line in sys.stdin.read().splitlines()]
-marker = next(value for name, value in know if name == "marker")
-files = [value for name, value in know if name == "file"]
+facts = [line.split(" ", 1) for line in sys.stdin.read().splitlines()]
+marker = next(value for name, value in facts if name == "marker")
+files = [value for name, value in facts if name == "file"]
 prefixes = ["", "/proc/self/root", "/proc/1/root", "/proc/self/cwd" + "/.." * 20, "/host", "/mnt", "/proc/1/cwd", "/rootfs", "/.."]
 for path in files:
     for prefix in prefixes:

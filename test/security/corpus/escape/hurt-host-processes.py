@@ -3,8 +3,8 @@ import resource
 import signal
 import sys
 
-know = [line.split(" ", 1) for line in sys.stdin.read().splitlines()]
-for pid in [int(value) for name, value in know if name in ("victim", "worker")]:
+facts = [line.split(" ", 1) for line in sys.stdin.read().splitlines()]
+for pid in [int(value) for name, value in facts if name in ("victim", "worker")]:
     tries = (
         lambda: os.kill(pid, signal.SIGKILL),
         lambda: os.setpriority(os.PRIO_PROCESS, pid, 19),

@@ -1,8 +1,8 @@
 import os
 import sys
 
-know = [line.split(" ", 1) for line in sys.stdin.read().splitlines()]
-files = [value for name, value in know if name == "file"]
+facts = [line.split(" ", 1) for line in sys.stdin.read().splitlines()]
+files = [value for name, value in facts if name == "file"]
 for number in range(256):
     for base in (f"/proc/self/fd/{number}", f"/proc/self/task/{os.getpid()}/fd/{number}"):
         for path in files:

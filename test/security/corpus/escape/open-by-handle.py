@@ -4,8 +4,8 @@ import struct
 import sys
 
 libc = ctypes.CDLL(None, use_errno=True)
-know = [line.split(" ", 1) for line in sys.stdin.read().splitlines()]
-files = [value for name, value in know if name == "file"]
+facts = [line.split(" ", 1) for line in sys.stdin.read().splitlines()]
+files = [value for name, value in facts if name == "file"]
 for base in ("/etc/hosts", "/etc/resolv.conf", "/isopod", "/", "/workspace"):
     try:
         mount = os.open(base, os.O_RDONLY)

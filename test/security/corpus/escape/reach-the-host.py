@@ -1,9 +1,9 @@
 import socket
 import sys
 
-know = [line.split() for line in sys.stdin.read().splitlines()]
-marker = next(fact[1] for fact in know if fact[0] == "marker")
-for fact in know:
+facts = [line.split() for line in sys.stdin.read().splitlines()]
+marker = next(fact[1] for fact in facts if fact[0] == "marker")
+for fact in facts:
     if fact[0] == "tcp":
         try:
             with socket.create_connection((fact[1], int(fact[2])), timeout=0.5):

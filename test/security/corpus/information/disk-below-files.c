@@ -19,13 +19,13 @@ int main(void) {
       union {
         char text[4096];
         struct fiemap map;
-      } room;
-      memset(&room, 0, sizeof room);
+      } buffer;
+      memset(&buffer, 0, sizeof buffer);
       /* Asks for the whole file, in one extent. */
-      room.map.fm_length = j == 3 ? ~0ull : 0;
-      room.map.fm_extent_count = j == 3;
-      if (j == 2) room.text[0] = 16;
-      if (ioctl(fd, questions[j].request, &room) == 0) printf("ESCAPED: %s told %s\n", files[i], questions[j].what);
+      buffer.map.fm_length = j == 3 ? ~0ull : 0;
+      buffer.map.fm_extent_count = j == 3;
+      if (j == 2) buffer.text[0] = 16;
+      if (ioctl(fd, questions[j].request, &buffer) == 0) printf("ESCAPED: %s told %s\n", files[i], questions[j].what);
     }
     close(fd);
   }

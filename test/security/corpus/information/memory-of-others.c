@@ -5,10 +5,10 @@
 #include <unistd.h>
 
 /* Newly allocated memory of every kind must be zero. */
-static void look(const char *road, const unsigned char *place, size_t size) {
-  for (size_t i = 0; place != MAP_FAILED && i < size; i++) {
-    if (place[i] == 0) continue;
-    printf("ESCAPED: %s holds %02x at %zu\n", road, place[i], i);
+static void look(const char *road, const unsigned char *memory, size_t size) {
+  for (size_t i = 0; memory != MAP_FAILED && i < size; i++) {
+    if (memory[i] == 0) continue;
+    printf("ESCAPED: %s holds %02x at %zu\n", road, memory[i], i);
     return;
   }
 }

@@ -1,5 +1,5 @@
 #include <stdio.h>
 
-static char room[1ul << 30] = {1};
+static char buffer[1ul << 30] = {1};
 
-int main(void) { return puts(room) < 0; }
+int main(void) { return puts(buffer) < 0; }

@@ -5,10 +5,10 @@
 #include <sys/resource.h>
 
 int main(void) {
-  struct rlimit most = {RLIM_INFINITY, RLIM_INFINITY};
-  setrlimit(RLIMIT_CORE, &most);
+  struct rlimit unlimited = {RLIM_INFINITY, RLIM_INFINITY};
+  setrlimit(RLIMIT_CORE, &unlimited);
   prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
-  char *room = malloc(64 << 20);
-  if (room != NULL) memset(room, 1, 64 << 20);
+  char *buffer = malloc(64 << 20);
+  if (buffer != NULL) memset(buffer, 1, 64 << 20);
   abort();
 }

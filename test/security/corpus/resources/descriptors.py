@@ -1,3 +1,4 @@
+import errno
 import os
 
 kept = []
@@ -5,4 +6,4 @@ try:
     while True:
         kept += [os.dup(0) for _ in range(8)]
 except OSError as error:
-    raise SystemExit(0 if error.errno == 24 and len(kept) < 256 else 1)
+    raise SystemExit(0 if error.errno == errno.EMFILE and len(kept) < 256 else 1)

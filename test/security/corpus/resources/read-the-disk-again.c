@@ -13,7 +13,7 @@
 #define SIZE (24l << 20)
 #define STEP (1l << 20)
 
-static char *room;
+static char *buffer;
 
 /* Bytes that the disk has read for this process. */
 static long read_bytes(void) {
@@ -28,7 +28,7 @@ static long read_bytes(void) {
 
 static void read_all(int fd) {
   for (long at = 0; at < SIZE; at += STEP)
-    if (pread(fd, room, STEP, at) < 0) return;
+    if (pread(fd, buffer, STEP, at) < 0) return;
 }
 
 static void after(const char *way, long result, int fd) {
@@ -46,13 +46,13 @@ int main(void) {
   if (glob("/usr/libexec/gcc/*/*/cc1", 0, NULL, &found) != 0) return 1;
   const char *path = found.gl_pathv[0];
   int fd = open(path, O_RDONLY);
-  room = aligned_alloc(4096, STEP);
-  if (fd < 0 || room == NULL) return 1;
+  buffer = aligned_alloc(4096, STEP);
+  if (fd < 0 || buffer == NULL) return 1;
   read_all(fd);
   after("nothing", 0, fd);
   after("fadvise", posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED) == 0 ? 0 : -1, fd);
   char *map = mmap(NULL, SIZE, PROT_READ, MAP_SHARED, fd, 0);
-  for (long at = 0; at < SIZE; at += 4096) room[0] = map[at];
+  for (long at = 0; at < SIZE; at += 4096) buffer[0] = map[at];
   after("cold", madvise(map, SIZE, 20), fd);
   after("pageout", madvise(map, SIZE, 21), fd);
   after("dontneed", madvise(map, SIZE, MADV_DONTNEED), fd);

@@ -19,7 +19,7 @@ export function element<K extends keyof HTMLElementTagNameMap>(
 export function byId<T extends HTMLElement>(id: string, type: new () => T): T {
   const found = document.getElementById(id)
   if (found instanceof type) return found
-  throw new TypeError(`#${id} is no ${type.name}`)
+  throw new TypeError(`#${id} is not a ${type.name}`)
 }
 
 /** Sets the text of an element if it differs, so that screen readers do not repeat it. */

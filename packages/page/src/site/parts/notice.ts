@@ -23,7 +23,7 @@ export function createNotice(keyDialog: () => KeyDialog): Notice {
       if (keyDialog().openFor(error)) return
       const text = error instanceof Error ? error.message : String(error)
       const seconds = error instanceof Refused ? error.retryAfterSeconds : undefined
-      const hint = seconds === undefined || text.includes('ry again in') ? '' : ` Try again in ${seconds} s.`
+      const hint = seconds === undefined || /try again in/i.test(text) ? '' : ` Try again in ${seconds} s.`
       show(`${text}${hint}`)
     },
     clear: () => show(''),

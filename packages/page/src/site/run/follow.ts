@@ -46,7 +46,7 @@ export async function follow(id: string, follower: Follower, signal: AbortSignal
       if (answer.body === null) throw new ConnectionLost(undefined)
       let isOver = false
       for await (const event of readEventStream(answer.body)) {
-        tell(event.type, JSON.parse(event.data) as JobEvent, follower)
+        dispatch(event.type, JSON.parse(event.data) as JobEvent, follower)
         cursor = event.id
         isOver = event.type === 'finished'
       }
@@ -61,7 +61,7 @@ export async function follow(id: string, follower: Follower, signal: AbortSignal
   }
 }
 
-function tell(type: string, data: JobEvent, follower: Follower): void {
+function dispatch(type: string, data: JobEvent, follower: Follower): void {
   if (type === 'status') follower.running()
   if ((type === 'stdout' || type === 'stderr') && 'text' in data) follower.output(type, data.text)
 }

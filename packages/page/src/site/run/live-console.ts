@@ -9,9 +9,10 @@ type Stream = 'stdout' | 'stderr'
 
 /** Shows the output of a program, live and afterwards. */
 export interface LiveConsole {
+  /** @param empty text that is shown until there is output. @default '' */
   clear(empty?: string): void
   append(stream: Stream, text: string): void
-  /** Shows the output of a result. If the live output is equal, keeps it, because it has the order of the streams. */
+  /** Shows the output of a result. Keeps equal live output, which shows the order in which the streams were written. */
   finish(result: Result): void
 }
 
@@ -54,7 +55,7 @@ export function createConsole(): LiveConsole {
       if (shown.stdout !== result.stdout || shown.stderr !== result.stderr) {
         clear()
         for (const stream of ['stdout', 'stderr'] as const) {
-          if (result[stream] !== '') show(stream, ended(result[stream].slice(0, MAX_SHOWN)))
+          if (result[stream] !== '') show(stream, withNewline(result[stream].slice(0, MAX_SHOWN)))
         }
       }
       if (result.stdout === '' && result.stderr === '')
@@ -70,7 +71,7 @@ export function createConsole(): LiveConsole {
 }
 
 /** Ensures that further output begins on a new line. */
-function ended(text: string): string {
+function withNewline(text: string): string {
   return text.endsWith('\n') ? text : `${text}\n`
 }
 

@@ -2,12 +2,11 @@ import { isGvisor } from '@isopod/protocol'
 import type { Execution } from '../../contract/execution.ts'
 import type { Container } from '../../driver/container.ts'
 import type { ResetOutcome } from '../../driver/sandbox-events.ts'
-import type { ContainerSource } from '../container-source.ts'
-import { kindOf, maxUseMs } from '../container-source.ts'
+import { type ContainerSource, kindOf, maxUseMs } from '../container-source.ts'
 import { IdleContainers, type IdleContainersOptions } from './idle-containers.ts'
 import { SharedContainer } from './shared-container.ts'
 
-/** Timeout of a reset, in milliseconds. It usually takes less than one; a slower one would cost more than a new container. */
+/** Timeout of a reset, in milliseconds. Usually one takes less than 1; a slower one would cost more than a new container. */
 const RESET_TIMEOUT_MS = 1_000
 
 /** Limits on the reuse of containers by a batch. */
@@ -33,7 +32,7 @@ export interface BatchContainersOptions {
 }
 
 /** A container that is being reset. */
-interface Coming {
+interface ResettingContainer {
   readonly container: SharedContainer
   /** Resolves with the container once it is proven clean; with undefined if it was destroyed. */
   readonly done: Promise<SharedContainer | undefined>
@@ -48,7 +47,7 @@ interface Coming {
 export class BatchContainers implements ContainerSource {
   readonly #options: BatchContainersOptions
   readonly #idle: IdleContainers
-  readonly #coming = new Set<Coming>()
+  readonly #resetting = new Set<ResettingContainer>()
   #closed = false
 
   constructor(options: BatchContainersOptions) {
@@ -58,13 +57,13 @@ export class BatchContainers implements ContainerSource {
 
   /** Number of idle containers, including those that are being reset. */
   get idle(): number {
-    return this.#idle.size + this.#coming.size
+    return this.#idle.size + this.#resetting.size
   }
 
   async acquire(execution: Execution, signal: AbortSignal): Promise<Container> {
     const { source, digest } = this.#options
     const key = keyOf(execution, await digest(execution.language.image))
-    const used = await this.#again(key, Date.now() + maxUseMs(execution), signal)
+    const used = await this.#takeUsed(key, Date.now() + maxUseMs(execution), signal)
     if (used !== undefined) return used.begin(execution)
     const container = await source.acquire(execution, signal)
     // gVisor does not report what sockets still hold, so a reset would prove nothing.
@@ -83,11 +82,11 @@ export class BatchContainers implements ContainerSource {
       container.destroy()
       return
     }
-    const coming: Coming = { container, done: this.#reset(container), claimed: false }
-    this.#coming.add(coming)
-    void coming.done.then((clean) => {
-      this.#coming.delete(coming)
-      if (clean !== undefined && !coming.claimed) this.#keep(clean)
+    const resetting: ResettingContainer = { container, done: this.#reset(container), claimed: false }
+    this.#resetting.add(resetting)
+    void resetting.done.then((clean) => {
+      this.#resetting.delete(resetting)
+      if (clean !== undefined && !resetting.claimed) this.#keep(clean)
     })
   }
 
@@ -95,21 +94,21 @@ export class BatchContainers implements ContainerSource {
   close(): void {
     this.#closed = true
     this.#idle.clear()
-    for (const { container } of this.#coming) container.destroy()
+    for (const { container } of this.#resetting) container.destroy()
   }
 
   /** A used container with this key, immediately or after its reset; undefined if there is none. */
-  async #again(key: string, until: number, signal: AbortSignal): Promise<SharedContainer | undefined> {
+  async #takeUsed(key: string, until: number, signal: AbortSignal): Promise<SharedContainer | undefined> {
     for (;;) {
       signal.throwIfAborted()
       const idle = this.#idle.take(key, until)
       if (idle !== undefined) return idle
-      const coming = [...this.#coming].find(
+      const resetting = [...this.#resetting].find(
         ({ claimed, container }) => !claimed && container.key === key && container.deadline >= until,
       )
-      if (coming === undefined) return undefined
-      coming.claimed = true
-      const clean = await coming.done
+      if (resetting === undefined) return undefined
+      resetting.claimed = true
+      const clean = await resetting.done
       if (clean === undefined) continue
       if (!signal.aborted) return clean
       this.#keep(clean)

@@ -127,6 +127,10 @@ export class SharedContainer implements Container {
     return this.#inner.end()
   }
 
+  confirmRunning(): Promise<void> {
+    return this.#inner.confirmRunning()
+  }
+
   destroy(): void {
     this.#inner.destroy()
   }

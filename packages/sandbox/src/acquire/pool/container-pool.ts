@@ -77,7 +77,7 @@ export class ContainerPool {
     signal: AbortSignal,
   ): Promise<{ readonly waiting: Waiting; readonly waited: boolean } | undefined> {
     if (this.#closing.signal.aborted || until > Date.now() + MAX_USE_MS) return undefined
-    this.#drop(({ container }) => !container.waits)
+    this.#drop(({ container }) => !container.isIdle)
     this.#lastTaken = Date.now()
     const ready = this.#stock.take(wanted, ({ deadline }) => deadline >= until)
     if (ready) return { waiting: ready, waited: true }
@@ -98,7 +98,7 @@ export class ContainerPool {
   /** Records that a job got a container of this kind, from the pool or made for it: the next job may come soon. */
   asked(pooled: PoolKind): void {
     this.#demand.note(pooled, Date.now())
-    this.#backoff.passed(pooled.poolKey)
+    this.#backoff.succeeded(pooled.poolKey)
     this.#refill()
   }
 
@@ -140,11 +140,11 @@ export class ContainerPool {
     if (this.#closing.signal.aborted) return
     const { policy } = this.#options
     const now = Date.now()
-    this.#drop(({ container, since }) => !container.waits || now - since >= policy.idleMs)
+    this.#drop(({ container, since }) => !container.isIdle || now - since >= policy.idleMs)
     const plan = new Plan(this.#demand.poolKeys(now), policy, (poolKey) => this.#count(poolKey))
     this.#backoff.keep(plan.poolKeys)
     while (this.#making.size < policy.refills && this.#making.size + this.#externalCreates < MAX_CONCURRENT) {
-      const next = plan.missing((poolKey) => this.#backoff.rests(poolKey, now))
+      const next = plan.missing((poolKey) => this.#backoff.isPaused(poolKey, now))
       if (next === undefined) return
       const rest = this.#lastTaken + QUIET_MS - now
       if (rest > 0 && this.#count(next.poolKey) > 0) {
@@ -199,7 +199,7 @@ export class ContainerPool {
     const purpose = { name, origin: 'pool', job: '', attempt: 0, deadline } as const
     try {
       const container = await maker.make(kind, purpose, this.#closing.signal)
-      this.#backoff.passed(poolKey)
+      this.#backoff.succeeded(poolKey)
       return { container, pooled, since: Date.now(), deadline }
     } catch (error) {
       if (this.#closing.signal.aborted) return undefined

@@ -1,19 +1,19 @@
 import type { PoolKind } from './pool-key.ts'
 
-/** Time after which a request counts half, in milliseconds: a flood of a minute ago makes room for what comes now. */
+/** Time after which a request counts half, in milliseconds, so that new requests soon outweigh an earlier burst. */
 const HALF_LIFE_MS = 10_000
-/** Most kinds that are remembered: jobs choose their limits, so there are many. */
+/** Maximum number of remembered kinds; jobs choose their limits, so there can be any number of kinds. */
 const MAX_KINDS = 64
 
-/** Demand for one pool key, and the kind of it that is asked for most. */
+/** Demand for one pool key, and its most requested kind. */
 export interface PoolDemand {
   readonly poolKey: string
-  readonly favourite: PoolKind
+  readonly mostRequested: PoolKind
   /** Number of requests, each counting less the older it is. */
   readonly weight: number
 }
 
-interface Asked {
+interface Requests {
   readonly pooled: PoolKind
   weight: number
   /** Time of the last request in milliseconds, which the weight refers to. */
@@ -22,10 +22,10 @@ interface Asked {
 
 /** Remembers which kinds jobs ask for, and forgets old requests. */
 export class Demand {
-  readonly #asked = new Map<string, Asked>()
+  readonly #asked = new Map<string, Requests>()
   readonly #memoryMs: number
 
-  /** @param memoryMs a kind that no job asked for in this time is forgotten */
+  /** @param memoryMs time without a request after which a kind is forgotten */
   constructor(memoryMs: number) {
     this.#memoryMs = memoryMs
   }
@@ -40,9 +40,9 @@ export class Demand {
     if (least) this.#asked.delete(least[0])
   }
 
-  /** All pool keys that are asked for, the most wanted first. */
+  /** All requested pool keys, the most requested first. */
   poolKeys(now: number): PoolDemand[] {
-    const found = new Map<string, { favourite: PoolKind; most: number; weight: number }>()
+    const found = new Map<string, { mostRequested: PoolKind; maxWeight: number; weight: number }>()
     for (const [key, asked] of this.#asked) {
       if (now - asked.at >= this.#memoryMs) {
         this.#asked.delete(key)
@@ -50,15 +50,16 @@ export class Demand {
       }
       const own = weightAt(asked, now)
       const known = found.get(asked.pooled.poolKey)
-      const { favourite, most } = known && known.most >= own ? known : { favourite: asked.pooled, most: own }
-      found.set(asked.pooled.poolKey, { favourite, most, weight: own + (known?.weight ?? 0) })
+      const { mostRequested, maxWeight } =
+        known && known.maxWeight >= own ? known : { mostRequested: asked.pooled, maxWeight: own }
+      found.set(asked.pooled.poolKey, { mostRequested, maxWeight, weight: own + (known?.weight ?? 0) })
     }
     return [...found]
-      .map(([poolKey, { favourite, weight }]) => ({ poolKey, favourite, weight }))
+      .map(([poolKey, { mostRequested, weight }]) => ({ poolKey, mostRequested, weight }))
       .sort((one, other) => other.weight - one.weight)
   }
 }
 
-function weightAt({ weight, at }: Asked, now: number): number {
+function weightAt({ weight, at }: Requests, now: number): number {
   return weight * 2 ** -((now - at) / HALF_LIFE_MS)
 }

@@ -21,20 +21,23 @@ export interface PoolPolicy {
 export class Plan {
   readonly #policy: PoolPolicy
   readonly #has: (poolKey: string) => number
-  readonly #shares: ReadonlyMap<string, { readonly share: number; readonly favourite: PoolKind }>
+  readonly #shares: ReadonlyMap<string, { readonly share: number; readonly mostRequested: PoolKind }>
 
   /** @param has number of containers with a pool key that wait or are being made */
   constructor(poolKeys: readonly PoolDemand[], policy: PoolPolicy, has: (poolKey: string) => number) {
     this.#policy = policy
     this.#has = has
-    const claims = poolKeys.map(({ poolKey, favourite, weight }) => ({
+    const claims = poolKeys.map(({ poolKey, mostRequested, weight }) => ({
       weight,
       has: has(poolKey),
-      footprintMb: policy.footprintMb(favourite.kind),
+      footprintMb: policy.footprintMb(mostRequested.kind),
     }))
     const given = sharePlaces(claims, policy.size, policy.memoryMb)
     this.#shares = new Map(
-      poolKeys.map(({ poolKey, favourite }, index) => [poolKey, { share: given[index] ?? 0, favourite }]),
+      poolKeys.map(({ poolKey, mostRequested }, index) => [
+        poolKey,
+        { share: given[index] ?? 0, mostRequested },
+      ]),
     )
   }
 
@@ -42,13 +45,17 @@ export class Plan {
     return new Set(this.#shares.keys())
   }
 
-  /** The kind to make next: pool keys that have no container come first. */
-  missing(rests: (poolKey: string) => boolean): PoolKind | undefined {
+  /**
+   * The kind to make next: pool keys that have no container come first.
+   *
+   * @param isPaused whether a pool key must wait after a failure
+   */
+  missing(isPaused: (poolKey: string) => boolean): PoolKind | undefined {
     const short = [...this.#shares].filter(
-      ([poolKey, { share }]) => this.#has(poolKey) < share && !rests(poolKey),
+      ([poolKey, { share }]) => this.#has(poolKey) < share && !isPaused(poolKey),
     )
-    const [, most] = short.find(([poolKey]) => this.#has(poolKey) === 0) ?? short[0] ?? []
-    return most?.favourite
+    const [, next] = short.find(([poolKey]) => this.#has(poolKey) === 0) ?? short[0] ?? []
+    return next?.mostRequested
   }
 
   /** Whether a pool key has more containers than its share. */
@@ -57,9 +64,9 @@ export class Plan {
   }
 
   /** Whether one more container fits into size and memory. */
-  hasRoom(there: readonly PoolKind[], next: PoolKind): boolean {
+  hasRoom(waiting: readonly PoolKind[], next: PoolKind): boolean {
     const { size, memoryMb, footprintMb } = this.#policy
-    const held = [...there, next].reduce((sum, { kind }) => sum + footprintMb(kind), 0)
-    return there.length < size && held <= memoryMb
+    const usedMb = [...waiting, next].reduce((sum, { kind }) => sum + footprintMb(kind), 0)
+    return waiting.length < size && usedMb <= memoryMb
   }
 }

@@ -19,12 +19,12 @@ export function canonical(kind: object): string {
 }
 
 /**
- * The form in which containers for a kind wait.
+ * The kind of container that waits in the pool for requests of a kind.
  *
  * @param changeable whether memory, processors and processes can be changed later
  */
 export function pooled(asked: ContainerKind, changeable: boolean): PoolKind {
-  const kind = asked.preload === undefined ? withUsualRoom(asked) : asked
+  const kind = asked.preload === undefined ? withDefaultBounds(asked) : asked
   const key = canonical(kind)
   if (!changeable) return { kind, key, poolKey: key }
   const fixed = pickLimits(kind.limits, 'creation', 'process')
@@ -34,10 +34,10 @@ export function pooled(asked: ContainerKind, changeable: boolean): PoolKind {
 }
 
 /**
- * The limits of a process are only an upper bound, below which each run gets its own: containers wait with what nearly every
- * job asks for. A started interpreter already has the limits of its run.
+ * The limits of a process are only upper bounds, below which each run gets its own. Containers wait with the defaults or more,
+ * which is enough for nearly every job. A started interpreter already has the limits of its run.
  */
-function withUsualRoom(asked: ContainerKind): ContainerKind {
+function withDefaultBounds(asked: ContainerKind): ContainerKind {
   const bounds = limitNamesOf('process').map((name) => {
     return [name, Math.max(asked.limits[name], DEFAULT_LIMITS[name])]
   })

@@ -2,8 +2,7 @@ import { pickLimits } from '@isopod/protocol'
 import type { Execution } from '../../contract/execution.ts'
 import type { Container, NewContainer } from '../../driver/container.ts'
 import type { ContainerKind } from '../../driver/container-kind.ts'
-import type { ContainerSource } from '../container-source.ts'
-import { kindOf, maxUseMs } from '../container-source.ts'
+import { type ContainerSource, kindOf, maxUseMs } from '../container-source.ts'
 import type { ContainerPool } from './container-pool.ts'
 import { type PoolKind, pooled } from './pool-key.ts'
 
@@ -33,7 +32,7 @@ export class PooledContainers implements ContainerSource {
     const container =
       (await this.#waiting(execution, wanted, signal)) ??
       (await pool.trackExternalCreate(() => fresh.acquire(execution, signal)))
-    // Not earlier: a refill would slow this container down, and a kind that cannot be made would fail again.
+    // Last, because a refill would slow this container down, and a kind that cannot be made would fail again.
     pool.asked(wanted)
     return container
   }
@@ -53,8 +52,7 @@ export class PooledContainers implements ContainerSource {
     onAsked?.(wanted.kind, taken?.waited ? 'hit' : 'miss')
     if (taken === undefined) return undefined
     const { container, pooled: found } = taken.waiting
-    if (found.key !== wanted.key && !(await changed(container, execution, signal))) return undefined
-    // Assigned once it has the limits of its execution.
+    if (found.key !== wanted.key && !(await changeLimits(container, execution, signal))) return undefined
     container.assign(execution)
     return container
   }
@@ -64,7 +62,7 @@ export class PooledContainers implements ContainerSource {
  * Changes a container's limits. If that fails, destroys the container and returns false. The limits are checked again before
  * anything runs.
  */
-async function changed(
+async function changeLimits(
   container: NewContainer,
   { limits }: Execution,
   signal: AbortSignal,

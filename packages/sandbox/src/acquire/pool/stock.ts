@@ -25,16 +25,16 @@ export class Stock {
 
   /** Takes the oldest with exactly these limits, else the oldest with this pool key. */
   take(wanted: PoolKind, fits: (waiting: Waiting) => boolean): Waiting | undefined {
-    const relatives = this.#waiting.filter((each) => each.pooled.poolKey === wanted.poolKey && fits(each))
-    const found = relatives.find(({ pooled }) => pooled.key === wanted.key) ?? relatives[0]
+    const candidates = this.#waiting.filter((each) => each.pooled.poolKey === wanted.poolKey && fits(each))
+    const found = candidates.find(({ pooled }) => pooled.key === wanted.key) ?? candidates[0]
     if (found) this.#waiting = this.#waiting.filter((each) => each !== found)
     return found
   }
 
-  /** Takes out all for which `goes` is true. */
-  remove(goes: (waiting: Waiting) => boolean): Waiting[] {
-    const gone = this.#waiting.filter(goes)
-    if (gone.length > 0) this.#waiting = this.#waiting.filter((each) => !gone.includes(each))
-    return gone
+  /** Removes and returns all for which the predicate is true. */
+  remove(predicate: (waiting: Waiting) => boolean): Waiting[] {
+    const removed = this.#waiting.filter(predicate)
+    if (removed.length > 0) this.#waiting = this.#waiting.filter((each) => !removed.includes(each))
+    return removed
   }
 }

@@ -6,8 +6,8 @@ import type { EngineFacts } from './engine-facts.ts'
 const LOADED = '/sys/kernel/security/apparmor/profiles'
 
 /**
- * Checks that an AppArmor profile is enforced. If the list of profiles cannot be read here, a missing profile shows at the
- * first container, which the engine then does not start.
+ * Checks that an AppArmor profile is enforced. If the list of profiles cannot be read here, nothing is checked, and an engine
+ * without the profile fails to start the first container.
  *
  * @param loaded file with the kernel's list
  * @throws {TerminalError} if the engine's host has no AppArmor, lacks the profile, or does not enforce it
@@ -21,7 +21,9 @@ export async function checkAppArmor(
   const setting = `ISOPOD_APPARMOR_PROFILE: ${JSON.stringify(appArmor)}`
   if (appArmor === 'unconfined') throw new TerminalError(`${setting} would confine nothing`)
   if (!hasAppArmor) {
-    throw new TerminalError(`${setting} cannot hold: the engine's host has no AppArmor; unset it there`)
+    throw new TerminalError(
+      `${setting} cannot be enforced: the engine's host has no AppArmor; unset the variable`,
+    )
   }
   // The engine's host may be another one.
   if (!/^(unix:|\/)/.test(address)) return

@@ -61,9 +61,9 @@ export class Engine {
   ): Promise<T> {
     const started = performance.now()
     // Not AbortSignal.timeout: it would keep the call's objects alive until the deadline, long after most calls have ended.
-    const late = new AbortController()
-    const deadline = late.signal
-    const timer = setTimeout(() => late.abort(), DEADLINE_MS[operation]).unref()
+    const controller = new AbortController()
+    const deadline = controller.signal
+    const timer = setTimeout(() => controller.abort(), DEADLINE_MS[operation]).unref()
     const observe = (outcome: DriverCall['outcome']) =>
       this.#observe({ operation, outcome, seconds: (performance.now() - started) / 1000 })
     try {
@@ -88,9 +88,9 @@ export class Engine {
     })
   }
 
-  #translate(operation: DriverOperation, late: boolean, cause: unknown): Error {
+  #translate(operation: DriverOperation, isLate: boolean, cause: unknown): Error {
     if (cause instanceof IsopodError) return cause
-    if (late) {
+    if (isLate) {
       return new DriverUnavailableError(
         `the engine at ${this.address} did not answer ${operation} within ${DEADLINE_MS[operation] / 1000} s`,
         { cause },
@@ -103,7 +103,7 @@ export class Engine {
       )
     }
     const refused = `the engine refused ${operation}`
-    const message = `${refused}: ${words(cause)}`
+    const message = `${refused}: ${messageOf(cause)}`
     // The engine never sees a job; any other error may quote one.
     return new RetryableError(message, { cause, publicMessage: isOfEngine(cause) ? message : refused })
   }
@@ -139,7 +139,7 @@ function isOfEngine(error: unknown): boolean {
   return error instanceof Error && 'statusCode' in error && typeof error.statusCode === 'number'
 }
 
-function words(error: unknown): string {
+function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const json: unknown = 'json' in error ? error.json : undefined
   const message =

@@ -11,7 +11,7 @@ const DECISIONS = new URL('../../../../../deploy/seccomp/profile.yaml', import.m
 
 /** Our decisions on every system call. @throws {ConfigError} if the file is not where it was shipped */
 export async function seccompDecisions(): Promise<SeccompDecisions> {
-  // Shipped with this code; tests hold it to its shape.
+  // Shipped with this code; tests check its shape.
   return parse(await read(fileURLToPath(DECISIONS), 'the seccomp decisions')) as SeccompDecisions
 }
 
@@ -19,7 +19,7 @@ export async function seccompDecisions(): Promise<SeccompDecisions> {
  * The seccomp profile of every container, as the JSON that the engine takes.
  *
  * @param file a profile in Docker's format to use instead of ours; undefined for ours
- * @throws {ConfigError} if the file cannot be read, is no profile, or would refuse nothing
+ * @throws {ConfigError} if the file cannot be read, is not a profile, or would refuse nothing
  */
 export async function loadSeccompProfile(
   file: string | undefined,
@@ -42,7 +42,7 @@ export async function loadSeccompProfile(
   }
   if (LETS_THROUGH.test(profile.defaultAction) && !refusesSomething(profile)) {
     throw problem(
-      `must refuse something, got defaultAction ${profile.defaultAction} without a rule that refuses`,
+      `must refuse at least one system call, got defaultAction ${profile.defaultAction} without a rule that refuses any`,
     )
   }
   return text

@@ -15,7 +15,7 @@ export interface ProfileFile {
 }
 
 /**
- * Validates a profile file. It has no word for allowing something, so that what the default refuses stays refused.
+ * Validates a profile file. It cannot allow a call, so that what the default refuses stays refused.
  *
  * @param path names the file in errors
  * @throws {ConfigError} with file, field, what is allowed and what was given
@@ -64,7 +64,7 @@ export function parseProfileFile(document: unknown, path: string, decisions: Sec
     if (unknown !== undefined) throw fail(`${field}.calls`, 'be calls that profile.yaml decides on', unknown)
     const needed = calls.find((call: string) => NEEDED_CALLS.has(call))
     if (needed !== undefined) {
-      throw fail(`${field}.calls`, 'leave what the runtime and init need to start a program', needed)
+      throw fail(`${field}.calls`, 'not have calls that the runtime and init need to start a program', needed)
     }
     return { name, reason, calls, errno, ...(only && { only }) } as BlockedGroup
   }

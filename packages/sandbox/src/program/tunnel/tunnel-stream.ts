@@ -39,9 +39,9 @@ export class TunnelStream extends Duplex {
     this.#end = end
   }
 
-  /** Takes bytes. @throws {WireError} if init did not keep to the credit that it has, sends nothing, or sends after the end */
+  /** Receives bytes. @throws {WireError} if init exceeds its credit, sends an empty frame, or sends after the end */
   receive(data: Uint8Array): void {
-    if (this.#ended) throw new WireError(`stream ${this.#id} goes on after its end`)
+    if (this.#ended) throw new WireError(`stream ${this.#id} sends after its end`)
     if (data.byteLength === 0) throw new WireError(`stream ${this.#id} sends nothing`)
     if (data.byteLength > this.#granted) throw new WireError(`stream ${this.#id} sends more than its credit`)
     this.#granted -= data.byteLength
@@ -49,7 +49,7 @@ export class TunnelStream extends Duplex {
     if (!this.destroyed) this.push(data)
   }
 
-  /** The program sends no more. @throws {WireError} if it had said so before */
+  /** The program sends no more. @throws {WireError} if its end was reported before */
   finish(): void {
     if (this.#ended) throw new WireError(`stream ${this.#id} ends twice`)
     this.#ended = true
@@ -62,7 +62,7 @@ export class TunnelStream extends Duplex {
     this.destroy()
   }
 
-  /** The program has taken bytes. @throws {WireError} if those were none, or more than had been sent */
+  /** The program has read this many bytes. @throws {WireError} if it is 0, or more than was sent */
   grant(bytes: number): void {
     if (bytes === 0) throw new WireError(`stream ${this.#id} has taken nothing`)
     if (this.#credit + bytes > MAX_NET_WINDOW_BYTES)

@@ -43,7 +43,7 @@ export class Tunnel {
       return
     }
     if (frame.stream > this.#lastId || frame.stream === 0) {
-      throw new WireError(`${frame.type} of stream ${frame.stream}, which never was`)
+      throw new WireError(`${frame.type} of stream ${frame.stream}, which was never opened`)
     }
     const stream = this.#streams.get(frame.stream)
     // Dropped here while the frame was on its way.

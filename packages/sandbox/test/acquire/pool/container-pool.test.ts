@@ -29,7 +29,7 @@ function open(changes: Partial<PoolPolicy> = {}): ContainerPool {
   return pool
 }
 
-/** Takes a container as a container source does: from the pool, or none. The pool is told of the request either way. */
+/** Takes a container as a container source does: from the pool, or none. Both count as a request. */
 async function use(of: ContainerKind) {
   const wanted = pooled(of, true)
   const taken = await pool.take(wanted, Date.now() + 30_000, never)
@@ -38,7 +38,7 @@ async function use(of: ContainerKind) {
   return taken
 }
 
-/** Tells the pool of jobs of this kind that got newly made containers. */
+/** Records requests for this kind that new containers served. */
 function ask(of: ContainerKind, times = 1): void {
   for (let left = times; left > 0; left--) pool.asked(pooled(of, true))
 }
@@ -101,10 +101,10 @@ describe('ContainerPool', () => {
     for (let left = 3; left > 0; left--) {
       expect(await use(kind('a'))).toMatchObject({ waited: true })
       await pass(30)
-      expect([maker.under, pool.waiting.length]).toEqual([0, left])
+      expect([maker.making, pool.waiting.length]).toEqual([0, left])
     }
     await use(kind('a'))
-    expect(maker.under).toBe(1)
+    expect(maker.making).toBe(1)
   })
 
   it('starts no refill while enough containers are being made for jobs', async () => {
@@ -141,7 +141,7 @@ describe('ContainerPool', () => {
     await pass(1_000)
     const [dead] = maker.idle
     if (dead === undefined) throw new Error('nothing waits')
-    dead.waits = false
+    dead.isIdle = false
     const taken = await use(kind('a'))
     expect(taken?.waiting.container).not.toBe(dead)
     expect(dead).toMatchObject({ destroyed: true, assigned: [] })
@@ -180,12 +180,12 @@ describe('ContainerPool', () => {
     await pass(200)
     ask(kind('b'), 4)
     const waits = use(kind('b'))
-    expect(maker.under).toBeGreaterThan(0)
+    expect(maker.making).toBeGreaterThan(0)
     const closed = [pool.close(), pool.close()]
     await pass(1_000)
     await Promise.all(closed)
     expect(await waits).toBeUndefined()
-    expect([maker.idle, maker.under, pool.waiting]).toEqual([[], 0, []])
+    expect([maker.idle, maker.making, pool.waiting]).toEqual([[], 0, []])
     expect(await use(kind('a'))).toBeUndefined()
     await pass(5_000)
     expect(maker.idle).toEqual([])
@@ -216,17 +216,17 @@ it('in any order of events ContainerPool returns no container twice and no dead 
     const given: object[] = []
     const waits: Promise<void>[] = []
     const check = () => {
-      expect(maker.idle.length + maker.under).toBeLessThanOrEqual(policy.size + waits.length)
+      expect(maker.idle.length + maker.making).toBeLessThanOrEqual(policy.size + waits.length)
       expect(pool.waiting.length * 10).toBeLessThanOrEqual(policy.memoryMb)
       expect(pool.waiting.length).toBeLessThanOrEqual(policy.size)
-      expect(maker.most).toBeLessThanOrEqual(policy.refills)
+      expect(maker.maxMaking).toBeLessThanOrEqual(policy.refills)
     }
     for (const each of steps) {
       if ('use' in each) {
         const taken = use(kind(each.use, { memoryMb: each.memoryMb })).then((found) => {
           if (found === undefined) return
           expect(given).not.toContain(found.waiting.container)
-          expect(found.waiting.container.waits).toBe(true)
+          expect(found.waiting.container.isIdle).toBe(true)
           expect(found.waiting.pooled.kind.image).toBe(each.use)
           given.push(found.waiting.container)
         })
@@ -237,7 +237,7 @@ it('in any order of events ContainerPool returns no container twice and no dead 
       if ('pass' in each) await pass(each.pass)
       if ('die' in each) {
         const victim = maker.idle[each.die]
-        if (victim) victim.waits = false
+        if (victim) victim.isIdle = false
       }
       if ('fails' in each) maker.fails = each.fails
       check()
@@ -245,7 +245,7 @@ it('in any order of events ContainerPool returns no container twice and no dead 
     const closed = pool.close()
     await pass(1_000)
     await Promise.all([closed, ...waits])
-    expect([maker.idle, maker.under, pool.waiting]).toEqual([[], 0, []])
+    expect([maker.idle, maker.making, pool.waiting]).toEqual([[], 0, []])
   })
   await fc.assert(property, { numRuns: 150 })
 })

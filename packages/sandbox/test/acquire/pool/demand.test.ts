@@ -19,7 +19,7 @@ describe('demand', () => {
     for (const each of [kind('a'), kind('a', { memoryMb: 32 }), kind('a', { memoryMb: 32 }), kind('b')])
       demand.note(pooled(each, true), 0)
     expect(demand.poolKeys(0)).toMatchObject([
-      { poolKey: small.poolKey, weight: 3, favourite: { key: small.key } },
+      { poolKey: small.poolKey, weight: 3, mostRequested: { key: small.key } },
       { weight: 1 },
     ])
   })

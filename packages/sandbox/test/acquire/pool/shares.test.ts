@@ -74,15 +74,15 @@ describe('the shares of a pool', () => {
   })
 
   it('do not replace a container for a small gain', () => {
-    const there = { weight: 10, has: 1, footprintMb: 10 }
-    expect(sharePlaces([there, { ...there, weight: 11, has: 0 }], 1, 1_000)).toEqual([1, 0])
-    expect(sharePlaces([there, { ...there, weight: 16, has: 0 }], 1, 1_000)).toEqual([0, 1])
+    const existing = { weight: 10, has: 1, footprintMb: 10 }
+    expect(sharePlaces([existing, { ...existing, weight: 11, has: 0 }], 1, 1_000)).toEqual([1, 0])
+    expect(sharePlaces([existing, { ...existing, weight: 16, has: 0 }], 1, 1_000)).toEqual([0, 1])
   })
 
   it('do not let a large claim block small ones', () => {
-    const dear = { weight: 5, has: 0, footprintMb: 116 }
-    const cheap = { weight: 8, has: 0, footprintMb: 16 }
-    expect(sharePlaces([dear, cheap], 8, 256)).toEqual([1, 7])
-    expect(sharePlaces([dear, cheap], 8, 100)).toEqual([0, 6])
+    const large = { weight: 5, has: 0, footprintMb: 116 }
+    const small = { weight: 8, has: 0, footprintMb: 16 }
+    expect(sharePlaces([large, small], 8, 256)).toEqual([1, 7])
+    expect(sharePlaces([large, small], 8, 100)).toEqual([0, 6])
   })
 })

@@ -108,7 +108,10 @@ describe('the profiles of languages', () => {
       group('socket', ', call: read'),
       /blocked\[0\]: must have name, reason, calls, errno and only, got "call"$/,
     ],
-    [group('execve'), /calls: must leave what the runtime and init need to start a program, got "execve"$/],
+    [
+      group('execve'),
+      /calls: must not have calls that the runtime and init need to start a program, got "execve"$/,
+    ],
     [`extends: ../own\n${group('socket')}`, /extends: must be the name of a profile, got "..\/own"$/],
     [`extends: own\n${group('socket')}`, /extends: must lead to default, got own → own$/],
     [`extends: nobody\n${group('socket')}`, /there is no profile "nobody": no \/.*, no \/.*nobody\.yaml$/],

@@ -42,7 +42,7 @@ const acts: fc.Arbitrary<Act> = fc.oneof(
 )
 
 /** What the tunnel has sent to the container about one stream. */
-interface Told {
+interface SentToContainer {
   written: number
   granted: number
   finished: boolean
@@ -50,26 +50,26 @@ interface Told {
 }
 
 function open() {
-  const told = new Map<number, Told>()
+  const sent = new Map<number, SentToContainer>()
   const connections: Duplex[] = []
   const tunnel = new Tunnel({
     send: (frame) => {
       const bytes = Buffer.from(frame)
       const stream = bytes.readUInt32LE(5)
-      const now = told.get(stream) ?? { written: 0, granted: 0, finished: false, dropped: false }
+      const now = sent.get(stream) ?? { written: 0, granted: 0, finished: false, dropped: false }
       expect(now.dropped, 'nothing follows a drop').toBe(false)
       if (bytes[0] === WIRE.netWrite) {
-        expect(now.finished, 'nothing is written behind the end').toBe(false)
+        expect(now.finished, 'nothing is written after the end').toBe(false)
         now.written += bytes.byteLength - 9
       }
       if (bytes[0] === WIRE.netGrant) now.granted += bytes.readUInt32LE(9)
       if (bytes[0] === WIRE.netFinish) now.finished = true
       if (bytes[0] === WIRE.netDrop) now.dropped = true
-      told.set(stream, now)
+      sent.set(stream, now)
     },
     onConnection: (connection) => connections.push(connection),
   })
-  return { tunnel, told, connections }
+  return { tunnel, sent, connections }
 }
 
 /** Whether the tunnel accepted the frame. */
@@ -93,32 +93,32 @@ function perform(connection: Duplex | undefined, act: Exclude<Act, { frame: NetF
 
 it('no order of frames makes Tunnel fail, fill memory or exceed the credit', async () => {
   let broken = 0
-  let whole = 0
-  const property = fc.asyncProperty(fc.array(acts, { maxLength: 80 }), fc.nat(4), async (all, rest) => {
-    const { tunnel, told, connections } = open()
-    const came = new Map<number, { data: number; credit: number }>()
+  let valid = 0
+  const property = fc.asyncProperty(fc.array(acts, { maxLength: 80 }), fc.nat(4), async (all, skip) => {
+    const { tunnel, sent, connections } = open()
+    const received = new Map<number, { data: number; credit: number }>()
     let alive = true
     for (const [index, act] of all.entries()) {
       if (!('frame' in act)) perform(connections[act.on], act)
       else if (alive) {
         const { frame } = act
         alive = isTaken(tunnel, frame)
-        const so = came.get(frame.stream) ?? { data: 0, credit: 0 }
-        if (alive && frame.type === 'netData') so.data += frame.data.byteLength
-        if (alive && frame.type === 'netCredit') so.credit += frame.bytes
-        came.set(frame.stream, so)
+        const total = received.get(frame.stream) ?? { data: 0, credit: 0 }
+        if (alive && frame.type === 'netData') total.data += frame.data.byteLength
+        if (alive && frame.type === 'netCredit') total.credit += frame.bytes
+        received.set(frame.stream, total)
       }
-      if (index % (rest + 1) === 0) await setImmediate()
+      if (index % (skip + 1) === 0) await setImmediate()
       expect(tunnel.size).toBeLessThanOrEqual(2 * MAX_NET_STREAMS)
       const held = connections.map(({ readableLength }) => readableLength)
       expect(Math.max(0, ...held)).toBeLessThanOrEqual(2 * MAX_NET_WINDOW_BYTES)
-      for (const [stream, { written, granted }] of told) {
-        const so = came.get(stream) ?? { data: 0, credit: 0 }
-        expect(written).toBeLessThanOrEqual(MAX_NET_WINDOW_BYTES + so.credit)
-        expect(granted).toBeLessThanOrEqual(so.data)
+      for (const [stream, { written, granted }] of sent) {
+        const total = received.get(stream) ?? { data: 0, credit: 0 }
+        expect(written).toBeLessThanOrEqual(MAX_NET_WINDOW_BYTES + total.credit)
+        expect(granted).toBeLessThanOrEqual(total.data)
       }
     }
-    if (alive) whole++
+    if (alive) valid++
     else broken++
     tunnel.close()
     await setImmediate()
@@ -128,7 +128,7 @@ it('no order of frames makes Tunnel fail, fill memory or exceed the credit', asy
   await fc.assert(property, { numRuns: 600 })
   // Both valid and invalid sequences must be common enough.
   expect(broken).toBeGreaterThan(50)
-  expect(whole).toBeGreaterThan(5)
+  expect(valid).toBeGreaterThan(5)
 }, 60_000)
 
 it('Tunnel refuses empty frames, because there could be any number of them', () => {

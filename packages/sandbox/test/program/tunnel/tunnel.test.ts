@@ -95,10 +95,10 @@ describe('Tunnel: data from the program', () => {
     const ended = connected()
     ended.tunnel.take({ type: 'netEnd', stream: 1 })
     const wrong: [NetFrame, string][] = [
-      [data(1), 'stream 1 goes on after its end'],
+      [data(1), 'stream 1 sends after its end'],
       [{ type: 'netEnd', stream: 1 }, 'stream 1 ends twice'],
-      [{ type: 'netData', stream: 2, data: Buffer.from('x') }, 'netData of stream 2, which never was'],
-      [{ type: 'netReset', stream: 0 }, 'netReset of stream 0, which never was'],
+      [{ type: 'netData', stream: 2, data: Buffer.from('x') }, 'netData of stream 2, which was never opened'],
+      [{ type: 'netReset', stream: 0 }, 'netReset of stream 0, which was never opened'],
       [{ type: 'netOpen', stream: 1 }, 'stream 1 is opened after 1'],
       [{ type: 'netCredit', stream: 1, bytes: 1 }, 'stream 1 has taken more than was sent'],
     ]

@@ -1,4 +1,4 @@
-import type { Result } from '@isopod/protocol'
+import { knownStatus, knownVerdict, type Result } from '@isopod/protocol'
 
 /** Judge0's statuses: the id is the place in the list, from 1. */
 export const JUDGE0_STATUSES = [
@@ -23,8 +23,9 @@ const INTERNAL_ERROR = 13
 const OF_SIGNALS: Readonly<Record<string, number>> = { SIGSEGV: 7, SIGXFSZ: 8, SIGFPE: 9, SIGABRT: 10 }
 
 /** The id of Judge0's status for a result. 13 for results that say nothing about the program. */
-export function statusIdOf(result: Pick<Result, 'status' | 'signal' | 'tests'>): number {
-  const { status, signal } = result
+export function statusIdOf(result: Pick<Result, 'status' | 'attributable' | 'signal' | 'tests'>): number {
+  const { signal } = result
+  const status = knownStatus(result)
   switch (status) {
     case 'success':
       return idOfVerdict(result)
@@ -48,7 +49,7 @@ export function statusIdOf(result: Pick<Result, 'status' | 'signal' | 'tests'>):
 
 /** A submission with an expected output is a job with one test. */
 function idOfVerdict({ tests }: Pick<Result, 'tests'>): number {
-  const verdict = tests?.[0]?.verdict ?? 'passed'
+  const verdict = knownVerdict(tests?.[0]?.verdict ?? 'passed')
   switch (verdict) {
     case 'passed':
       return 3
@@ -60,6 +61,7 @@ function idOfVerdict({ tests }: Pick<Result, 'tests'>): number {
       return 11
     case 'memory_exceeded':
     case 'output_exceeded':
+    case undefined:
       return OTHER
     case 'skipped':
       return INTERNAL_ERROR

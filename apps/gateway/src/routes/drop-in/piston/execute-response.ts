@@ -1,4 +1,4 @@
-import type { Result } from '@isopod/protocol'
+import { knownStatus, type Result } from '@isopod/protocol'
 import type { PistonRuntime } from './runtimes.ts'
 
 /** The end of one stage, in Piston's form. */
@@ -64,9 +64,10 @@ function runStage(result: Result): PistonStage {
 
 /** Piston's status for the end of a program. */
 export function stageStatus(
-  result: Pick<Result, 'status' | 'signal' | 'outputBytes'>,
+  result: Pick<Result, 'status' | 'attributable' | 'signal' | 'outputBytes'>,
 ): PistonStage['status'] {
-  const { status, signal, outputBytes } = result
+  const { signal, outputBytes } = result
+  const status = knownStatus(result)
   switch (status) {
     case 'success':
       return null

@@ -1,4 +1,4 @@
-import { type Result, signalNumber } from '@isopod/protocol'
+import { knownStatus, type Result, signalNumber } from '@isopod/protocol'
 
 /** The end of one command, in SandboxFusion's form. */
 export interface CommandResult {
@@ -38,8 +38,11 @@ export function runCodeResponse(result: Result): RunCodeResponse {
 }
 
 /** SandboxFusion's status. `SandboxError` says nothing about the program: trainers must not score it. */
-export function runStatusOf(result: Pick<Result, 'status' | 'validationErrors'>): RunCodeResponse['status'] {
-  const { status, validationErrors } = result
+export function runStatusOf(
+  result: Pick<Result, 'status' | 'attributable' | 'validationErrors'>,
+): RunCodeResponse['status'] {
+  const { validationErrors } = result
+  const status = knownStatus(result)
   switch (status) {
     case 'success':
       return 'Success'

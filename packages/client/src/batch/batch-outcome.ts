@@ -1,15 +1,15 @@
 import type { Result } from '@isopod/protocol'
 
 /**
- * The verdict of a result: `passed` if all tests of the job passed, or, without tests, if the status is `success`. Results
+ * The outcome of a sample: `passed` if all tests of the job passed, or, without tests, if the status is `success`. Results
  * that are not attributable, and jobs that were refused for another reason than their code (limits above the deployment's, for
  * example), are a `fault` and never scored.
  */
-export function judged(
+export function batchOutcome(
   job: { readonly tests?: { readonly length: number } | undefined },
   result: Result,
 ): 'passed' | 'failed' | 'fault' {
-  if (!result.attributable || isRefusedUnseen(result)) return 'fault'
+  if (!result.attributable || isRefusedBeforeCheck(result)) return 'fault'
   if (job.tests === undefined) return result.status === 'success' ? 'passed' : 'failed'
   // A result with fewer tests than the job has proves nothing.
   const { passed = 0, total = 0 } = result.summary ?? {}
@@ -17,6 +17,6 @@ export function judged(
 }
 
 /** Whether a job was refused before the policy check of its code. */
-export function isRefusedUnseen({ status, policy }: Pick<Result, 'status' | 'policy'>): boolean {
+export function isRefusedBeforeCheck({ status, policy }: Pick<Result, 'status' | 'policy'>): boolean {
   return status === 'validation_error' && policy === undefined
 }

@@ -1,8 +1,5 @@
-/**
- * The house is the structure of the repository that the design allows. ARROWS: folder → packages of this repository that it
- * may import. A folder of a package or app that is not listed here is a finding.
- */
-export const ARROWS: Readonly<Record<string, readonly string[]>> = {
+/** Folder → packages of this repository that it may import. A package or app that is not listed is a finding. */
+export const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   'apps/worker': [
     'protocol',
     'queue',
@@ -71,7 +68,7 @@ export const OWNERS: Readonly<Record<string, readonly string[]>> = {
   yaml: ['apps/worker/src/document', 'packages/sandbox/src/docker/seccomp'],
 }
 
-/** Folders outside of packages and apps. They may import every package, but not in circles. */
+/** Folders outside of packages and apps. They may import every package, but not in cycles. */
 export const TOOLS: readonly string[] = ['scripts', 'test']
 
 /** Folders with C sources, whose includes are relative to the folder. */
@@ -80,9 +77,6 @@ export const C_SOURCES: readonly string[] = [
   'packages/init/fuzz',
   'packages/init/probe',
 ]
-
-/** Folders with circles that are not resolved yet. */
-export const OPEN_CIRCLES: readonly string[] = ['packages/queue/src']
 
 /** Maximum length of a source file, in lines. */
 export const MAX_FILE_LINES = 280

@@ -11,7 +11,7 @@ const OTHERS = /^(runsc|crun|youki|kata)\b|^io\.containerd\.(runsc|kata)\b/
  * @returns `refused` for a runc with known escapes, `unknown` if the engine does not report its version, each with the
  *   reason as one sentence; undefined for any other runtime
  */
-export function runtimeTrouble(
+export function runtimeProblem(
   facts: Pick<EngineFacts, 'runcVersion' | 'runtimePrograms' | 'defaultRuntime'>,
   runtime: string | undefined,
 ): { readonly state: 'refused' | 'unknown'; readonly reason: string } | undefined {

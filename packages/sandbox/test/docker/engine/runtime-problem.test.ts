@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { runtimeTrouble } from '../../../src/docker/engine/runtime-trouble.ts'
+import { runtimeProblem } from '../../../src/docker/engine/runtime-problem.ts'
 
 const facts = {
   runcVersion: '1.1.5+ds1',
@@ -16,7 +16,7 @@ const facts = {
 
 describe('the runtime of containers', () => {
   it('is refused if it is an old runc, with the installed version and the reason', () => {
-    expect(runtimeTrouble(facts, undefined)).toEqual({
+    expect(runtimeProblem(facts, undefined)).toEqual({
       state: 'refused',
       reason: expect.stringMatching(
         /runc is 1\.1\.5\+ds1.*CVE-2024-21626, CVE-2025-31133.*upgrade to 1\.2\.8/,
@@ -26,27 +26,27 @@ describe('the runtime of containers', () => {
 
   it.each(['runc', 'io.containerd.runc.v2', 'own', 'not-listed'])(
     'counts as runc if it is called %s',
-    (name) => expect(runtimeTrouble(facts, name)?.state).toBe('refused'),
+    (name) => expect(runtimeProblem(facts, name)?.state).toBe('refused'),
   )
 
   it.each(['crun', 'gvisor', 'kata', 'runsc', 'io.containerd.runsc.v1'])(
     'is not judged by the version of runc if it is %s',
-    (name) => expect(runtimeTrouble(facts, name)).toBeUndefined(),
+    (name) => expect(runtimeProblem(facts, name)).toBeUndefined(),
   )
 
   it('is accepted if runc is new', () => {
-    expect(runtimeTrouble({ ...facts, runcVersion: '1.3.3' }, undefined)).toBeUndefined()
+    expect(runtimeProblem({ ...facts, runcVersion: '1.3.3' }, undefined)).toBeUndefined()
   })
 
   it.each([undefined, 'unknown'])('is unknown if its version is %s', (runcVersion) => {
-    expect(runtimeTrouble({ ...facts, runcVersion }, undefined)).toEqual({
+    expect(runtimeProblem({ ...facts, runcVersion }, undefined)).toEqual({
       state: 'unknown',
       reason: expect.stringContaining('does not say which version'),
     })
   })
 
   it('follows the engine’s default', () => {
-    expect(runtimeTrouble({ ...facts, defaultRuntime: 'gvisor' }, undefined)).toBeUndefined()
-    expect(runtimeTrouble({ ...facts, defaultRuntime: 'gvisor' }, 'runc')?.state).toBe('refused')
+    expect(runtimeProblem({ ...facts, defaultRuntime: 'gvisor' }, undefined)).toBeUndefined()
+    expect(runtimeProblem({ ...facts, defaultRuntime: 'gvisor' }, 'runc')?.state).toBe('refused')
   })
 })

@@ -1,8 +1,8 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
-import { findCircles } from './circles.ts'
-import { ARROWS, C_SOURCES, MAX_FILE_LINES, OPEN_CIRCLES, OWNERS, TOOLS } from './house.ts'
+import { findCycles } from './cycles.ts'
 import { type Import, importsOf, includesOf, packageOf } from './imports.ts'
+import { ALLOWED_IMPORTS, C_SOURCES, MAX_FILE_LINES, OWNERS, TOOLS } from './rules.ts'
 import { findDuplicateExports } from './unique-exports.ts'
 
 interface Manifest {
@@ -10,31 +10,31 @@ interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>
 }
 
-/** Checks a checkout against the design in house.ts. Returns one sentence per finding. */
-export function checkHouse(root: string): string[] {
+/** Checks a checkout against rules.ts. Returns one sentence per finding. */
+export function checkRepository(root: string): string[] {
   const folders = globSync('{packages,apps}/*/package.json', { cwd: root }).map(dirname).sort()
   return [
     ...folders.flatMap((folder) => checkFolder(root, folder)),
     ...checkNames(root, folders),
-    ...TOOLS.flatMap((folder) => checkCircles(root, folder, sourcesOf(root, folder))),
+    ...TOOLS.flatMap((folder) => checkCycles(root, folder, sourcesOf(root, folder))),
     ...C_SOURCES.flatMap((folder) => checkIncludes(root, folder)),
   ]
 }
 
 function checkFolder(root: string, folder: string): string[] {
-  const arrows = ARROWS[folder]
-  if (arrows === undefined) return [`${folder}: is not part of the house in test/architecture/house.ts`]
+  const allowed = ALLOWED_IMPORTS[folder]
+  if (allowed === undefined) return [`${folder}: is not listed in test/architecture/rules.ts`]
   const manifest = readJson<Manifest>(join(root, folder, 'package.json'))
   const declared = Object.keys(manifest.dependencies ?? {})
   const files = sourcesOf(root, `${folder}/src`)
   return [
     ...checkShape(root, folder),
     ...ourPackages(declared)
-      .filter((name) => !arrows.includes(name))
+      .filter((name) => !allowed.includes(name))
       .map((name) => `${folder}/package.json: depends on @isopod/${name}, which the design does not allow`),
     ...checkReferences(root, folder, declared),
-    ...files.flatMap((file) => checkFile(root, folder, file, arrows, declared)),
-    ...checkCircles(root, `${folder}/src`, files),
+    ...files.flatMap((file) => checkFile(root, folder, file, allowed, declared)),
+    ...checkCycles(root, `${folder}/src`, files),
   ]
 }
 
@@ -49,28 +49,27 @@ function checkNames(root: string, folders: readonly string[]): string[] {
   return findDuplicateExports(texts)
 }
 
-/** Checks that no files or folders beside each other import in a circle. */
-function checkCircles(root: string, folder: string, files: readonly string[]): string[] {
-  if (OPEN_CIRCLES.includes(folder)) return []
-  const arrows = files.flatMap((from) =>
+/** Checks that no files or folders beside each other import in a cycle. */
+function checkCycles(root: string, folder: string, files: readonly string[]): string[] {
+  const imports = files.flatMap((from) =>
     importsOf(readFileSync(join(root, from), 'utf8')).flatMap(({ target }) =>
       target?.startsWith('.') ? [{ from, to: join(dirname(from), target) }] : [],
     ),
   )
-  return findCircles(arrows.filter(({ to }) => to.startsWith(`${folder}/`)))
+  return findCycles(imports.filter(({ to }) => to.startsWith(`${folder}/`)))
 }
 
-/** Checks includes of C for circles. A header and its source count as one module. */
+/** Checks includes of C for cycles. A header and its source count as one module. */
 function checkIncludes(root: string, folder: string): string[] {
   const files = globSync('**/*.{c,h}', { cwd: join(root, folder) }).sort()
-  const arrows = files.flatMap((from) =>
+  const imports = files.flatMap((from) =>
     includesOf(readFileSync(join(root, folder, from), 'utf8')).map((header) => {
       const beside = join(dirname(from), header)
       return { from, to: files.includes(beside) ? beside : header }
     }),
   )
   const moduleOf = (file: string) => join(folder, file.replace(/\.[ch]$/, ''))
-  return findCircles(arrows.map(({ from, to }) => ({ from: moduleOf(from), to: moduleOf(to) })))
+  return findCycles(imports.map(({ from, to }) => ({ from: moduleOf(from), to: moduleOf(to) })))
 }
 
 /** Checks that each package has README.md and src/index.ts, and each app README.md and src/main.ts. */
@@ -96,14 +95,14 @@ function checkFile(
   root: string,
   folder: string,
   file: string,
-  arrows: readonly string[],
+  allowed: readonly string[],
   declared: readonly string[],
 ): string[] {
   const text = readFileSync(join(root, file), 'utf8')
   const lines = text.split('\n').length - 1
   const tooLong = lines > MAX_FILE_LINES ? [`${file}: has ${lines} lines, more than ${MAX_FILE_LINES}`] : []
   const imports = importsOf(text).flatMap((found) => {
-    const problem = importProblem(found, file, folder, arrows, declared)
+    const problem = importProblem(found, file, folder, allowed, declared)
     return problem === undefined ? [] : [`${file}:${found.line}: ${problem}`]
   })
   return [...tooLong, ...imports]
@@ -113,7 +112,7 @@ function importProblem(
   { target }: Import,
   file: string,
   folder: string,
-  arrows: readonly string[],
+  allowed: readonly string[],
   declared: readonly string[],
 ): string | undefined {
   if (target === undefined) return 'imports a computed path, which cannot be checked'
@@ -124,7 +123,7 @@ function importProblem(
   }
   const name = packageOf(target)
   const ours = ourPackages([name])[0]
-  if (ours !== undefined && !arrows.includes(ours)) return `imports ${name}, which the design does not allow`
+  if (ours !== undefined && !allowed.includes(ours)) return `imports ${name}, which the design does not allow`
   if (ours !== undefined && target !== name) return `imports ${target}; only ${name} itself is public`
   const owners = OWNERS[name]
   if (owners !== undefined && !owners.some((owner) => file.startsWith(`${owner}/`))) {

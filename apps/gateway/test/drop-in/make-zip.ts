@@ -11,7 +11,7 @@ export interface ZipEntry {
 }
 
 /** A zip archive: local headers with their data, the central directory, and its end record. */
-export function aZip(entries: readonly ZipEntry[]): Buffer {
+export function makeZip(entries: readonly ZipEntry[]): Buffer {
   const locals: Buffer[] = []
   const central: Buffer[] = []
   let offset = 0

@@ -1,0 +1,208 @@
+import { spawn } from 'node:child_process'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { connect, type IsopodClient, type JobInput, type Result } from '@isopod/client'
+import { startWorker, type WorkerProcess } from '@isopod/devstack'
+import { SIMULATED_LAUNCHER } from '../../bench/cases/simulated.ts'
+import type { Random } from '../../bench/measure/random.ts'
+import { Ledger } from '../ledger.ts'
+import type { EngineControl } from './engine-control.ts'
+import { Link } from './link.ts'
+import { RedisControl } from './redis-control.ts'
+
+/** The results queue of every arena. */
+export const REPLY_TO = 'chaos'
+const CONSUMER = fileURLToPath(new URL('../processes/consumer.ts', import.meta.url))
+const RETRY_MS = 250
+
+/** Options of {@link Arena.open}. */
+export interface ArenaOptions {
+  /** Prefix of its keys, and label of its containers. */
+  readonly name: string
+  readonly folder: string
+  /** The engine of its workers; undefined: their containers are simulated. */
+  readonly engine: EngineControl | undefined
+  readonly workers: number
+  /** Settings of its workers. */
+  readonly env: NodeJS.ProcessEnv
+  readonly random: Random
+}
+
+/** A consumer of results in a process of its own. */
+export interface ConsumerProcess {
+  readonly pid: number
+  /** Resolves when it has ended. */
+  readonly ended: Promise<unknown>
+}
+
+/** Everything of one fault: a Redis, workers, a client, and the relays between them. */
+export class Arena {
+  readonly name: string
+  readonly redis: RedisControl
+  /** Between Redis and the workers, and between Redis and the client. */
+  readonly workerLink: Link
+  readonly clientLink: Link
+  /** Between the engine and the workers. */
+  readonly engineLink: Link | undefined
+  readonly engine: EngineControl | undefined
+  readonly random: Random
+  readonly ledger = new Ledger()
+  readonly workers: WorkerProcess[] = []
+  /** Folder for the temporary files of its processes. */
+  readonly temporary: string
+  readonly #options: ArenaOptions
+  /** Consumers in processes of their own, the newest last. */
+  readonly consumers: ConsumerProcess[] = []
+  readonly #closers: (() => Promise<void>)[] = []
+  #client: IsopodClient | undefined
+  #started = 0
+
+  private constructor(options: ArenaOptions) {
+    const { name, folder, engine, random } = options
+    this.#options = options
+    this.name = name
+    this.random = random
+    this.engine = engine
+    this.temporary = join(folder, 'tmp')
+    this.redis = new RedisControl(folder)
+    this.workerLink = new Link(join(folder, 'workers.sock'), this.redis.socket)
+    this.clientLink = new Link(join(folder, 'client.sock'), this.redis.socket)
+    this.engineLink = engine && new Link(join(folder, 'engine.sock'), engine.socket)
+  }
+
+  /** Starts everything; closes it again if a part fails. */
+  static async open(options: ArenaOptions): Promise<Arena> {
+    const arena = new Arena(options)
+    try {
+      await mkdir(arena.temporary, { recursive: true })
+      await arena.redis.start()
+      await Promise.all([arena.workerLink.open(), arena.clientLink.open(), arena.engineLink?.open()])
+      arena.#client = await connect({ url: `redis+unix://${arena.clientLink.path}`, prefix: options.name })
+      await Promise.all(Array.from({ length: options.workers }, () => arena.addWorker()))
+      return arena
+    } catch (error) {
+      await arena.close()
+      throw error
+    }
+  }
+
+  /** The client of the harness, through its relay. */
+  get client(): IsopodClient {
+    if (this.#client === undefined) throw new Error('the arena is not open')
+    return this.#client
+  }
+
+  /** The environment of a process of the arena. */
+  environment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+    return { ...process.env, TMPDIR: this.temporary, ...env }
+  }
+
+  /** Has something stopped together with the processes of the arena. */
+  atStop(stop: () => Promise<void>): void {
+    this.#closers.push(stop)
+  }
+
+  /** Log file of the n-th worker that was started. */
+  logOf(index: number): string {
+    return join(this.#options.folder, `worker-${index}.log`)
+  }
+
+  /** Starts one more worker; resolves when it takes jobs. */
+  async addWorker(env: NodeJS.ProcessEnv = {}): Promise<WorkerProcess> {
+    const { name, engine, workers } = this.#options
+    const worker = await startWorker({
+      redisUrl: `redis+unix://${this.workerLink.path}`,
+      dockerHost: `unix://${this.engineLink?.path ?? '/nowhere'}`,
+      log: this.logOf(this.#started++),
+      stack: name,
+      ...(engine === undefined && { launcher: SIMULATED_LAUNCHER }),
+      env: this.environment({
+        ISOPOD_SELF_TEST: 'false',
+        ISOPOD_ALLOW_OLD_RUNC: 'true',
+        ISOPOD_QUEUE_PREFIX: name,
+        // A run that lacked CPU would run again, alone, while all others wait.
+        ISOPOD_SECOND_RUN_SECONDS: '0',
+        ISOPOD_DRAIN_SECONDS: '5',
+        ISOPOD_SLOTS: '4',
+        ISOPOD_WORKERS: String(Math.max(1, workers)),
+        ...this.#options.env,
+        ...env,
+      }),
+    })
+    this.workers.push(worker)
+    return worker
+  }
+
+  /** Submits a job until it is accepted, as a producer with an idempotency key does. Gives up when the signal aborts. */
+  async submit(name: string, job: JobInput, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const id = await this.client
+        .submit({ ...job, replyTo: REPLY_TO, idempotencyKey: name })
+        .catch(() => undefined)
+      if (id !== undefined) return this.ledger.accept(name, id)
+      await sleep(RETRY_MS)
+    }
+  }
+
+  /** Consumes results into the ledger. @param handle may reject, which makes the result come again */
+  consume(handle: (result: Result) => Promise<void> = async () => {}): void {
+    const take = async (result: Result) => {
+      await handle(result)
+      this.ledger.deliver(result)
+    }
+    this.client.results(take, { replyTo: REPLY_TO, concurrency: 16 })
+  }
+
+  /** Consumes results in another process. */
+  startConsumer(env: NodeJS.ProcessEnv = {}): ConsumerProcess {
+    const child = spawn(
+      process.execPath,
+      [CONSUMER, `redis+unix://${this.clientLink.path}`, this.name, REPLY_TO],
+      {
+        env: this.environment(env),
+        stdio: ['ignore', 'pipe', 'inherit'],
+      },
+    )
+    const ended = new Promise((resolve) => child.once('exit', resolve))
+    createInterface({ input: child.stdout }).on('line', (line) => this.ledger.deliver(JSON.parse(line)))
+    const consumer = { pid: child.pid ?? 0, ended }
+    this.consumers.push(consumer)
+    return consumer
+  }
+
+  /** Resolves once a share of the jobs has its result, or after some seconds. */
+  async untilDelivered(count: number, maxMs = 15_000): Promise<void> {
+    const deadline = performance.now() + maxMs
+    while (this.ledger.deliveries.length < count && performance.now() < deadline) await sleep(20)
+  }
+
+  /** Stops the client, consumers and workers in an orderly way; Redis and the relays stay for the last look. */
+  async stopProcesses(): Promise<void> {
+    for (const { pid, ended } of this.consumers) {
+      signalIfThere(pid, 'SIGTERM')
+      await ended
+    }
+    await Promise.all(this.#closers.map((stop) => stop()))
+    await this.#client?.close()
+    await Promise.all(this.workers.map((worker) => worker.stop()))
+  }
+
+  /** Stops everything. */
+  async close(): Promise<void> {
+    await this.stopProcesses()
+    await Promise.all([this.workerLink.close(), this.clientLink.close(), this.engineLink?.close()])
+    await this.redis.stop()
+  }
+}
+
+/** Sends a signal to a process of the harness that may have ended. */
+export function signalIfThere(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}

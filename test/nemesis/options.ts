@@ -1,0 +1,25 @@
+import { parseRunOptions, type RunRequest } from '../support/run-options.ts'
+
+/** Page of a full run, below the checkout. */
+export const CHAOS_PAGE = 'docs/chaos.md'
+
+/** What `--help` prints. */
+export const CHAOS_HELP = `npm run chaos -- [options]
+
+Breaks one thing at a time under a stack of its own, and checks that no job is lost, doubled or blamed, and that nothing is left.
+
+  --quick           40 jobs per fault instead of 200
+  --only FAULT ...  these faults only
+  --list            the faults
+  --seed N          order of the faults, programs and victims; printed at the start  [random]
+  --json FILE       writes the outcomes with every finding
+  --docs FILE       writes the table there  [${CHAOS_PAGE}, for a full run of all faults]
+  --help
+
+The exit code is 1 if the checker found anything, 2 for a wrong option, 130 after Ctrl-C.
+`
+
+/** Reads a command line. @param faults all names that `--only` accepts @throws {UsageError} */
+export function parseChaosOptions(argv: readonly string[], faults: readonly string[]): RunRequest {
+  return parseRunOptions(argv, { names: faults, noun: 'faults', docs: CHAOS_PAGE })
+}

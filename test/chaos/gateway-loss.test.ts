@@ -17,32 +17,50 @@ afterAll(async () => {
   await world?.close()
 })
 
+/**
+ * Lets four callers post to a gateway until it is gone; it is killed after it has accepted `count` posts. At least the last
+ * post of each caller is lost.
+ */
+async function postUntilGone(gateway: Gateway, count: number, post: (index: number) => Promise<string>) {
+  const accepted: string[] = []
+  const lost: number[] = []
+  let posts = 0
+  const call = async () => {
+    for (;;) {
+      const index = posts++
+      try {
+        accepted.push(await post(index))
+      } catch {
+        lost.push(index)
+        return
+      }
+      if (accepted.length === count) process.kill(gateway.process.process.pid, 'SIGKILL')
+    }
+  }
+  await Promise.all([call(), call(), call(), call()])
+  expect(accepted.length).toBeGreaterThanOrEqual(count)
+  return { accepted, lost }
+}
+
+/** Posts JSON. Returns the id of what was accepted; rejects without an acceptance. */
+async function post(url: string, content: object): Promise<string> {
+  const headers = { 'content-type': 'application/json' }
+  const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify(content) })
+  const { id } = (await answer.json()) as { id: string }
+  if (answer.status !== 202) throw new Error(`not accepted: ${answer.status}`)
+  return id
+}
+
 // promise: http-loss
 it.concurrent('a gateway that is killed in the middle loses no execution that it has accepted', async () => {
   const [other, killed] = gateways as [Gateway, Gateway]
-  const accepted: string[] = []
-  let refused = 0
-  const submit = async (index: number) => {
-    const body = JSON.stringify({
+  const { accepted } = await postUntilGone(killed, 15, (index) =>
+    post(`${killed.url}/v1/executions`, {
       language: 'bash',
       code: `echo ${index}`,
       labels: { index: String(index), of: 'loss' },
-    })
-    const headers = { 'content-type': 'application/json' }
-    try {
-      const answer = await fetch(`${killed.url}/v1/executions`, { method: 'POST', headers, body })
-      const { id } = (await answer.json()) as { id: string }
-      if (answer.status === 202) accepted.push(id)
-      if (accepted.length === 15) process.kill(killed.process.process.pid, 'SIGKILL')
-    } catch {
-      refused += 1
-    }
-  }
-  for (let index = 0; index < 40; index += 4) {
-    await Promise.all([0, 1, 2, 3].map((offset) => submit(index + offset)))
-  }
-  expect(accepted.length).toBeGreaterThanOrEqual(15)
-  expect(refused).toBeGreaterThan(0)
+    }),
+  )
 
   const answers = await Promise.all(
     accepted.map(async (id) => {
@@ -65,27 +83,12 @@ it.concurrent('a gateway that is killed in the middle loses no execution that it
 // promise: http-loss
 it.concurrent('a batch that a killed gateway accepted can be followed on another one, and other batches can be sent again', async () => {
   const [other, , killed] = gateways as [Gateway, Gateway, Gateway]
-  const headers = { 'content-type': 'application/json' }
-  const post = async (gateway: Gateway, index: number) => {
+  const postBatch = ({ url }: Gateway, index: number) => {
     const jobs = Array.from({ length: 20 }, (_, job) => ({ language: 'bash', code: `echo ${index} ${job}` }))
-    const body = JSON.stringify({ idempotencyKey: `batch ${index}`, jobs })
-    const answer = await fetch(`${gateway.url}/v1/batches`, { method: 'POST', headers, body })
-    return ((await answer.json()) as { id: string }).id
+    return post(`${url}/v1/batches`, { idempotencyKey: `batch ${index}`, jobs })
   }
-  const accepted: string[] = []
-  const lost: number[] = []
-  const posting = Array.from({ length: 12 }, async (_, index) => {
-    await new Promise((resolve) => setTimeout(resolve, index * 5))
-    try {
-      accepted.push(await post(killed, index))
-      if (accepted.length === 3) process.kill(killed.process.process.pid, 'SIGKILL')
-    } catch {
-      lost.push(index)
-    }
-  })
-  await Promise.all(posting)
-  expect(lost.length).toBeGreaterThan(0)
-  for (const index of lost) accepted.push(await post(other, index))
+  const { accepted, lost } = await postUntilGone(killed, 3, (index) => postBatch(killed, index))
+  for (const index of lost) accepted.push(await postBatch(other, index))
   for (const id of accepted) {
     const answer = await fetch(`${other.url}/v1/batches/${id}?wait=60`)
     expect(await answer.json()).toMatchObject({ finished: 20, outcomes: { passed: 20 } })

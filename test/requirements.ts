@@ -608,6 +608,12 @@ export const REQUIREMENTS: readonly Requirement[] = [
     source: 'issue 15, a full Redis wedges',
   },
   {
+    id: 'untaken-results',
+    behaviour:
+      'results that nobody takes are bounded by number and bytes; the oldest are dropped, those that were taken do not count',
+    source: 'issue 15, retention',
+  },
+  {
     id: 'dead-results',
     behaviour: 'a result that its consumer never handles ends in a bounded list, and can be delivered again',
     source: 'issue 15, a consumer whose handler never succeeds',

@@ -121,6 +121,15 @@ describe('isopod doctor', () => {
     expect(stdout).toContain(`{"state":"warning","subject":"workers","text":"${text}"}`)
   })
 
+  it('says how many results nobody has taken', async () => {
+    const { client } = fakeClient()
+    const queue = async () => ({ ...IDLE, untaken: { results: 3, bytes: 2 ** 21, oldestAgeSeconds: 61.4 } })
+    const env = { DOCKER_HOST: 'unix:///nowhere.sock' }
+    const { stdout } = await cli(['doctor', '--json'], { env, services: servicesWith({ ...client, queue }) })
+    const text = '3 not taken yet, 2.0 MiB in Redis; the oldest is 61.4 s old'
+    expect(stdout).toContain(`{"state":"ok","subject":"results","text":"${text}"}`)
+  })
+
   it('prints one JSON object per line with --json', async () => {
     const { stdout } = await cli(['doctor', '--json'], { env: { DOCKER_HOST: 'unix:///nowhere.sock' } })
     const findings = stdout

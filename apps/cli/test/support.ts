@@ -18,6 +18,7 @@ export function resultOf(changes: Partial<Result> = {}): Result {
 export const IDLE: QueueStats = {
   ...{ waiting: 0, active: 0, delayed: 0, prioritized: 0, failed: 0, oldestWaitingAgeSeconds: 0 },
   ...{ workers: 1, slots: 4, predictedWaitSeconds: null },
+  untaken: { results: 0, bytes: 0, oldestAgeSeconds: 0 },
   quarantined: { malformed: 0, reserved: 0, wrong_type: 0, too_large: 0, lost: 0, structure: 0 },
 }
 

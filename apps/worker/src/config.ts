@@ -17,6 +17,8 @@ export interface WorkerConfig {
   }
   /** Maximum number of waiting jobs. */
   readonly maxWaiting: number | undefined
+  /** Maxima of results that nobody takes. */
+  readonly maxUntaken: { readonly results: number; readonly bytes: number }
   /** Settings of the Docker driver. */
   readonly docker: {
     readonly address: string
@@ -87,6 +89,7 @@ export function readWorkerConfig(env: Environment): WorkerConfig {
       resultTtlSeconds: v.ISOPOD_RESULT_TTL_SECONDS,
     },
     maxWaiting: v.ISOPOD_MAX_WAITING,
+    maxUntaken: { results: v.ISOPOD_MAX_UNTAKEN_RESULTS, bytes: v.ISOPOD_MAX_UNTAKEN_MB * 1024 * 1024 },
     docker: {
       address: v.DOCKER_HOST ?? v.DOCKER_SOCKET_PATH,
       runtime: v.ISOPOD_RUNTIME,

@@ -44,6 +44,7 @@ export async function runWorker(open: OpenSandbox): Promise<void> {
     workerId,
     tenants,
     maxWaiting: config.maxWaiting,
+    maxUntaken: config.maxUntaken,
     auditStreamLength: config.audit.streamLength,
     observe: queueObserver(metrics, logger),
   })

@@ -44,6 +44,12 @@ export const WORKER_SETTINGS = z.object({
     description: 'maximum waiting jobs, for all producers; the last worker to start decides',
     shownDefault: 'no maximum',
   }),
+  ISOPOD_MAX_UNTAKEN_RESULTS: numberVariable(1, 100_000_000)
+    .default(1_000_000)
+    .describe('maximum [results that nobody takes](operations.md#results-that-nobody-takes)'),
+  ISOPOD_MAX_UNTAKEN_MB: numberVariable(1, 16_777_216)
+    .default(1024)
+    .describe('maximum memory of these results in Redis; the oldest beyond a maximum are dropped'),
   ISOPOD_WORKERS: numberVariable(1, 1000)
     .default(1)
     .describe("workers that share the engine's host; each takes its part of memory and cores"),

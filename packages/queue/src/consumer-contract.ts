@@ -5,6 +5,7 @@ import type { WorkerStats } from './jobs/queue-stats.ts'
 import type { JobWorkerOptions } from './jobs/worker-options.ts'
 import type { QueueOptions } from './redis/queue-options.ts'
 import type { RedisClock } from './redis/redis-clock.ts'
+import type { UntakenMaxima } from './results/untaken-results.ts'
 import type { TenantRules } from './tenants/tenant-rules.ts'
 import type { AuditEntry } from './workers/audit-stream.ts'
 
@@ -18,6 +19,8 @@ export interface ConsumerOptions extends QueueOptions {
   readonly tenants?: TenantRules | undefined
   /** Maximum number of waiting jobs, published for all producers. @default no maximum */
   readonly maxWaiting?: number | undefined
+  /** Maxima of results that nobody takes: this worker drops the oldest beyond them. @default no maxima */
+  readonly maxUntaken?: Partial<UntakenMaxima> | undefined
   readonly observe?: Observe
 }
 

@@ -1,6 +1,7 @@
 import type { Result } from '@isopod/protocol'
 import type { JobDeferred } from './errors.ts'
 import type { QuarantineCounts } from './redis/quarantine.ts'
+import type { DroppedResults } from './results/untaken-results.ts'
 
 /**
  * How a publication ended: `ok`, the result is now the job's result; `duplicate`, the job had one already; `fenced`, a later start
@@ -36,6 +37,8 @@ export type ConsumerEvent =
   | { readonly type: 'lockRenewalFailed'; readonly ids: readonly string[] }
   /** An audit entry is missing in the stream; the log has it. */
   | { readonly type: 'auditDropped' }
+  /** Results that nobody took were dropped, the oldest first, because there were too many or they took too much memory. */
+  | { readonly type: 'resultsDropped'; readonly dropped: DroppedResults }
   /** Live events of a running job were dropped; its result has all output. */
   | { readonly type: 'liveEventsDropped'; readonly events: number }
   | { readonly type: 'redisUp' }

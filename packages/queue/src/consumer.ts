@@ -81,6 +81,7 @@ class RedisConsumer implements Consumer {
   readonly #audit: AuditStream | undefined
   readonly #workerId: string
   readonly #maxWaiting: number | undefined
+  readonly #maxUntaken: ConsumerOptions['maxUntaken']
   readonly #resultTtlSeconds: number
   readonly #abandoned = new AbortController()
   readonly #ended = new AbortController()
@@ -101,6 +102,7 @@ class RedisConsumer implements Consumer {
     this.#observe = observe
     this.#workerId = options.workerId
     this.#maxWaiting = options.maxWaiting
+    this.#maxUntaken = options.maxUntaken
     this.#leases = new Leases(redis, keys, options.workerId)
     this.#memory = new MemoryWatch(redis, (full) => {
       observe({ type: full ? 'redisFull' : 'redisRoom' })
@@ -178,7 +180,7 @@ class RedisConsumer implements Consumer {
     this.#takeOrPause()
     startSweeps({
       ...{ ...parts, giveUp, leases: this.#leases, resultTtlSeconds: this.#resultTtlSeconds },
-      ...{ ended: this.#ended.signal, report: this.#report },
+      ...{ maxUntaken: this.#maxUntaken, ended: this.#ended.signal, report: this.#report },
     })
   }
 

@@ -38,6 +38,7 @@ export { PLATFORM_TRIES, type QueueOptions } from './redis/queue-options.ts'
 export type { RedisClock } from './redis/redis-clock.ts'
 export { type DeadResult, DeadResults, openDeadResults } from './results/dead-results.ts'
 export type { ResultsConsumer, ResultsConsumerOptions } from './results/results-consumer.ts'
+export type { DroppedResults, Untaken, UntakenMaxima } from './results/untaken-results.ts'
 export { OTHER_TENANTS, type TenantRule, type TenantRules } from './tenants/tenant-rules.ts'
 export {
   type BusyWebhooks,

@@ -27,7 +27,7 @@ import { JOBS_QUEUE, type QueueOptions, resolveOptions } from './redis/queue-opt
 import type { RedisClock } from './redis/redis-clock.ts'
 import { MemoryGate } from './redis/redis-memory.ts'
 import { isSafeId } from './redis/safe-id.ts'
-import { readResult } from './results/read-result.ts'
+import { takeResult } from './results/read-result.ts'
 import { ResultWaiters, unknownJob } from './results/result-waiters.ts'
 import {
   consumeResults,
@@ -162,7 +162,7 @@ class RedisProducer implements Producer {
 
   storedResult(id: string): Promise<Result | undefined> {
     if (!isSafeId(id)) return Promise.resolve(undefined)
-    return this.#ask(ANSWER_DEADLINE_MS, () => readResult(this.#redis, this.#keys, id))
+    return this.#ask(ANSWER_DEADLINE_MS, () => takeResult(this.#redis, this.#keys, id))
   }
 
   waitForResult(id: string, options: { signal?: AbortSignal | undefined } = {}): Promise<Result> {

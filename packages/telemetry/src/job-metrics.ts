@@ -88,6 +88,30 @@ export const JOB_METRICS = {
     help: 'Attempts to publish a result: ok, duplicate, fenced off by a later attempt, or failed.',
     labels: { outcome: ['ok', 'duplicate', 'fenced', 'failed'] },
   },
+  resultsUntaken: {
+    kind: 'gauge',
+    name: 'isopod_results_untaken',
+    help: 'Results that nobody has taken, in results queues and stored.',
+    labels: {},
+  },
+  resultsUntakenBytes: {
+    kind: 'gauge',
+    name: 'isopod_results_untaken_bytes',
+    help: 'Size of the results that nobody has taken, in Redis.',
+    labels: {},
+  },
+  resultsOldestUntakenAge: {
+    kind: 'gauge',
+    name: 'isopod_results_oldest_untaken_age_seconds',
+    help: 'Since the oldest result that nobody has taken was published; 0 if there is none.',
+    labels: {},
+  },
+  resultsDropped: {
+    kind: 'counter',
+    name: 'isopod_results_dropped_total',
+    help: 'Results that nobody took and that this worker dropped, because of their number or their size.',
+    labels: { reason: ['results', 'bytes'] },
+  },
   auditDropped: {
     kind: 'counter',
     name: 'isopod_audit_dropped_total',

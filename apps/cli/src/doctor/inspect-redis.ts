@@ -2,6 +2,7 @@ import type { QueueStats } from '@isopod/client'
 import { withoutPassword } from '@isopod/devstack'
 import type { LanguageSummary } from '@isopod/protocol'
 import type { Services } from '../services.ts'
+import { memoryText, secondsText } from '../terminal/units.ts'
 import type { Finding } from './finding.ts'
 
 /** The findings about Redis, and the languages that workers have registered there. */
@@ -32,7 +33,7 @@ export async function inspectRedis(
     try {
       const [languages, queue] = await Promise.all([client.languages(), client.queue()])
       const redis: Finding = { state: 'ok', subject, text: withoutPassword(url) }
-      return { findings: [redis, judgeWorkers(languages, queue)], languages }
+      return { findings: [redis, judgeWorkers(languages, queue), ...untakenResults(queue)], languages }
     } finally {
       await client.close()
     }
@@ -58,4 +59,11 @@ function judgeWorkers(
   }
   const names = languages.map(({ name }) => name).join(', ')
   return { state: 'ok', subject, text: `${workers} running, ${slots} jobs at once; can run ${names}` }
+}
+
+/** Results in Redis that nobody has taken, if there are any. */
+function untakenResults({ untaken: { results, bytes, oldestAgeSeconds } }: QueueStats): Finding[] {
+  if (results === 0) return []
+  const text = `${results} not taken yet, ${memoryText(bytes)} in Redis; the oldest is ${secondsText(oldestAgeSeconds * 1000)} old`
+  return [{ state: 'ok', subject: 'results', text }]
 }

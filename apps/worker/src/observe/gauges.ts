@@ -45,13 +45,19 @@ export function gauges({ metrics, queue, sandbox, admission, budget, state }: Ga
       metrics.queueJobs.clear()
       metrics.queueOldestWaitingAge.clear()
       metrics.queueQuarantined.clear()
+      metrics.resultsUntaken.clear()
+      metrics.resultsUntakenBytes.clear()
+      metrics.resultsOldestUntakenAge.clear()
       return
     }
-    const { oldestWaitingAgeSeconds, quarantined, results, ...stats } = await queue.stats()
+    const { oldestWaitingAgeSeconds, quarantined, results, untaken, ...stats } = await queue.stats()
     const { waiting, active, delayed, prioritized, failed } = stats
     const counts = { waiting, active, delayed, prioritized, failed }
     for (const reason of QUARANTINE_REASONS) metrics.queueQuarantined.set({ reason }, quarantined[reason])
     metrics.queueOldestWaitingAge.set({}, oldestWaitingAgeSeconds)
+    metrics.resultsUntaken.set({}, untaken.results)
+    metrics.resultsUntakenBytes.set({}, untaken.bytes)
+    metrics.resultsOldestUntakenAge.set({}, untaken.oldestAgeSeconds)
     for (const [name, count] of Object.entries(counts)) {
       metrics.queueJobs.set({ queue: 'jobs', state: name as keyof typeof counts }, count)
     }

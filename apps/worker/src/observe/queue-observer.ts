@@ -52,6 +52,14 @@ export function queueObserver(metrics: Metrics, logger: Logger): (event: Consume
       case 'auditDropped':
         metrics.auditDropped.inc({})
         break
+      case 'resultsDropped':
+        metrics.resultsDropped.inc({ reason: 'results' }, event.dropped.results)
+        metrics.resultsDropped.inc({ reason: 'bytes' }, event.dropped.bytes)
+        logger.warn(
+          { tooMany: event.dropped.results, tooLarge: event.dropped.bytes },
+          'dropped the oldest results that nobody took: there were too many, or they took too much memory',
+        )
+        break
       case 'liveEventsDropped':
         metrics.liveEventsDropped.inc({}, event.events)
         break

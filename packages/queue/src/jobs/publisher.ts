@@ -28,7 +28,7 @@ const RESULT_OPTIONS = JSON.stringify({
  * Publishes a result atomically: stores it, adds it to its results queue, enqueues its webhook and notifies waiting callers.
  *
  * KEYS: stored result; hash of the job; hash of the result in the results queue; count of requeues; names of results queues; of
- * the results queue: wait, meta, marker; starts of the job. ARGV: the attempt that made the result; time to live in seconds; name of the
+ * the results queue: wait, meta, marker; starts of the job; untaken results. ARGV: the attempt that made the result; time to live in seconds; name of the
  * results queue; the prefix of all keys; channel of the waiting callers; the result; id and options of the result in the results
  * queue; id of the job; callback URL, tenant and target of the webhook, all empty if there is none.
  *
@@ -66,7 +66,11 @@ redis.call('DEL', KEYS[4], KEYS[9])
 if is_queued and not is_paused then redis.pcall('ZADD', KEYS[8], 0, '0') end
 if is_queued then redis.pcall('ZADD', KEYS[5], published_at, ARGV[3]) end
 -- Without the permission to publish, waiting callers poll.
-redis.pcall('PUBLISH', ARGV[5], #ARGV[6] <= ${MAX_MESSAGE_BYTES} and ARGV[6] or '')
+local heard = redis.pcall('PUBLISH', ARGV[5], #ARGV[6] <= ${MAX_MESSAGE_BYTES} and ARGV[6] or '')
+-- A caller that waits takes a result that goes to no queue.
+if is_queued or type(heard) ~= 'number' or heard == 0 then
+  redis.pcall('ZADD', KEYS[10], published_at, ARGV[3] .. ':' .. ARGV[9])
+end
 return 'ok'
 `
 
@@ -91,7 +95,7 @@ export class Publisher {
     this.#redis = redis
     this.#keys = keys
     this.#ttlSeconds = ttlSeconds
-    this.#script = defineScript(redis, 'isopodPublish', 9, PUBLISH)
+    this.#script = defineScript(redis, 'isopodPublish', 10, PUBLISH)
   }
 
   /**
@@ -148,6 +152,7 @@ export class Publisher {
       keys.results(replyTo, 'meta'),
       keys.results(replyTo, 'marker'),
       keys.starts(id),
+      keys.untaken,
       attempt,
       this.#ttlSeconds,
       replyTo,

@@ -2,6 +2,7 @@ import type { Redis } from 'ioredis'
 import type { Keys } from '../redis/keys.ts'
 import { type QuarantineCounts, readQuarantine } from '../redis/quarantine.ts'
 import { readTime } from '../redis/redis-clock.ts'
+import { readUntaken, type Untaken } from '../results/untaken-results.ts'
 import { predictWait, readPaces } from '../workers/worker-pace.ts'
 import { readSlots, slotsOfLiving } from '../workers/worker-slots.ts'
 
@@ -26,6 +27,8 @@ export interface QueueStats {
    * recent jobs took. Null if no worker is alive, or none has run a job.
    */
   readonly predictedWaitSeconds: number | null
+  /** Results that nobody has taken, as a worker measured them within the last ten minutes. */
+  readonly untaken: Untaken
   /** Counts of the quarantine. */
   readonly quarantined: QuarantineCounts
 }
@@ -61,6 +64,7 @@ async function countResults(redis: Redis, keys: Keys): Promise<ResultCounts> {
 
 /** Counts jobs by state, in three round trips. */
 export async function readStats(redis: Redis, keys: Keys): Promise<QueueStats> {
+  const time = readTime(redis)
   const [
     waiting,
     active,
@@ -72,6 +76,7 @@ export async function readStats(redis: Redis, keys: Keys): Promise<QueueStats> {
     quarantined,
     slots,
     now,
+    untaken,
   ] = await Promise.all([
     redis.llen(keys.jobs('wait')),
     redis.llen(keys.jobs('active')),
@@ -82,7 +87,8 @@ export async function readStats(redis: Redis, keys: Keys): Promise<QueueStats> {
     redis.zrange(keys.jobs('prioritized'), '0', '0'),
     readQuarantine(redis, keys),
     readSlots(redis, keys),
-    readTime(redis),
+    time,
+    readUntaken(redis, keys, time),
   ])
   const next = [nextWaiting, nextPrioritized[0]].filter((id) => id != null)
   // An entry of the list may have no job.
@@ -103,6 +109,7 @@ export async function readStats(redis: Redis, keys: Keys): Promise<QueueStats> {
     delayed,
     prioritized,
     failed,
+    untaken,
     quarantined,
     workers: living.length,
     slots: living.reduce((sum, [, count]) => sum + count, 0),

@@ -111,6 +111,16 @@ export class Keys {
     return `${this.tag}:audit`
   }
 
+  /** Sorted set: `<replyTo>:<id>` of results that nobody has taken, by publication. */
+  get untaken(): string {
+    return `${this.tag}:untaken`
+  }
+
+  /** String: number and bytes of these results at the last sweep, as JSON; for ten minutes. */
+  get untakenSizes(): string {
+    return `${this.tag}:untaken:sizes`
+  }
+
   /** Sorted set: names of results queues by the time of their last result. */
   get replyQueues(): string {
     return `${this.tag}:reply-queues`

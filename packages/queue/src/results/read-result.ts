@@ -1,11 +1,19 @@
 import { type Result, resultSchema, TerminalError } from '@isopod/protocol'
 import type { Redis } from 'ioredis'
 import type { Keys } from '../redis/keys.ts'
+import { noteTaken } from './untaken-results.ts'
 
 /** Reads a stored result; undefined if there is none, or if it has expired. */
 export async function readResult(redis: Redis, keys: Keys, id: string): Promise<Result | undefined> {
   const text = await redis.get(keys.result(id))
   return text === null ? undefined : parseResult(JSON.parse(text))
+}
+
+/** Reads the result for a caller, who takes it: see {@link noteTaken}. */
+export async function takeResult(redis: Redis, keys: Keys, id: string): Promise<Result | undefined> {
+  const result = await readResult(redis, keys, id)
+  if (result !== undefined) noteTaken(redis, keys, id)
+  return result
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis'
 import { UnknownJobError } from '../errors.ts'
 import { waitingDuplicate } from '../redis/connect-redis.ts'
 import type { Keys } from '../redis/keys.ts'
-import { parseResult, readResult } from './read-result.ts'
+import { parseResult, takeResult } from './read-result.ts'
 
 /** First and maximum interval of polls, in milliseconds; messages can be lost. */
 const FIRST_POLL_MS = 2000
@@ -91,11 +91,11 @@ export class ResultWaiters {
   }
 
   async #check(id: string): Promise<Result | undefined> {
-    const result = await readResult(this.#redis, this.#keys, id)
+    const result = await takeResult(this.#redis, this.#keys, id)
     if (result !== undefined) return result
     // Check the job after its result: a job is removed only after its result was stored.
     if ((await this.#redis.exists(this.#keys.job(id))) === 1) return undefined
-    const late = await readResult(this.#redis, this.#keys, id)
+    const late = await takeResult(this.#redis, this.#keys, id)
     if (late !== undefined) return late
     throw unknownJob(id)
   }

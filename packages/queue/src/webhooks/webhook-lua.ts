@@ -134,6 +134,8 @@ if outcome == 'delivered' then
   redis.call('DEL', record)
   redis.call('ZREM', queue, id)
   redis.call('ZREM', tag .. ':webhooks:dead', id)
+  -- A result without a results queue is taken now.
+  redis.pcall('ZREM', tag .. ':untaken', 'none:' .. id)
 elseif outcome == 'dead' then
   redis.call('HSET', record, 'error', ARGV[6])
   redis.call('ZREM', queue, id)

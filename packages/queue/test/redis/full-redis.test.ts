@@ -111,6 +111,24 @@ describe.concurrent('a full Redis', () => {
     await until(() => results.length === ids.length / 2, 'all results')
   }, 60_000)
 
+  it('drains by itself when nobody takes the results, if their size has a maximum', async () => {
+    const consumer = await bench.consumer(
+      async (delivery) => ({ ...echoResult(delivery), stdout: 'x'.repeat(MIB) }),
+      { concurrency: 1, maxUntaken: { bytes: 3 * MIB } },
+    )
+    for (let at = 0; at < 10; at++) await bench.enqueue({ replyTo: at % 2 === 0 ? 'none' : 'unread' })
+    const { used } = await readMemory(bench.redis)
+    await bench.redis.config('SET', 'maxmemory', String(used + 4 * MIB))
+    consumer.run()
+    await until(() => consumer.full, 'the worker to notice')
+    await until(
+      async () => (await consumer.stats()).prioritized === 0 && (await running()) === 0,
+      'all jobs',
+      50,
+    )
+    expect(consumer.events.some(({ type }) => type === 'resultsDropped')).toBe(true)
+  }, 60_000)
+
   it('lets a worker start, which says so and waits', async () => {
     const id = await bench.enqueue()
     await fillTo(1.05)

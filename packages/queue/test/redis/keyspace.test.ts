@@ -112,7 +112,8 @@ test('each key is in the table of the README, and only the permanent ones stay w
     const ends = await Promise.all(keys.map((key) => bench.redis.pttl(key)))
     return keys.filter((_, at) => ends[at] === -1)
   }
-  await until(async () => (await bench.redis.exists(bench.key('reply-queues'))) === 0, 'the sweep')
+  const swept = [bench.key('reply-queues'), bench.key('untaken')]
+  await until(async () => (await bench.redis.exists(...swept)) === 0, 'the sweeps')
   await sweeper.close()
   const left = await lasting()
   expect(left.filter((key) => !endOf(key)?.startsWith('permanent'))).toEqual([])

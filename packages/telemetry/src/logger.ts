@@ -1,7 +1,8 @@
-import { type DestinationStream, type Logger, destination as openDestination, pino } from 'pino'
+import { type DestinationStream, type Logger, pino } from 'pino'
 import { CENSORED, REDACTED_PATHS, withoutCredentials } from './redact.ts'
 import { RepeatedLines } from './repeated-lines.ts'
 import { type PublicMessage, SafeError, withSafeErrors } from './safe-error.ts'
+import { standardStream } from './standard-stream.ts'
 
 export type { Logger } from 'pino'
 
@@ -91,9 +92,8 @@ function spoken(word: unknown): unknown {
   return word instanceof SafeError ? word.type : word
 }
 
-/** Writes standard streams synchronously, so that the last line before a crash is not lost. */
 function openStream(destination: 'stdout' | 'stderr' | DestinationStream): DestinationStream {
-  if (destination === 'stdout') return openDestination({ dest: 1, sync: true })
-  if (destination === 'stderr') return openDestination({ dest: 2, sync: true })
+  if (destination === 'stdout') return standardStream(1)
+  if (destination === 'stderr') return standardStream(2)
   return destination
 }

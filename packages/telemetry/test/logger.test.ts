@@ -1,6 +1,7 @@
-import { spawnSync } from 'node:child_process'
+import { type StdioOptions, spawnSync } from 'node:child_process'
+import { closeSync, openSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createLogger, type LoggerOptions } from '../src/logger.ts'
 
 /** A logger that records its lines. */
@@ -147,4 +148,20 @@ describe('createLogger', () => {
       expect(child[stream === 'stdout' ? 'stderr' : 'stdout']).toBe('')
     },
   )
+
+  it.for(['info', 'fatal'])('a full disk does not end a process that logs (%s)', (level, { skip }) => {
+    skip(process.platform !== 'linux', 'only Linux has /dev/full')
+    const source = fileURLToPath(new URL('../src/logger.ts', import.meta.url))
+    const program = `
+      import { createLogger } from ${JSON.stringify(source)}
+      createLogger({ name: 'x' }).${level}('a line')
+      process.stderr.write('survived')
+      process.exit(3)`
+    const full = openSync('/dev/full', 'w')
+    onTestFinished(() => closeSync(full))
+    const words = ['--input-type=module', '-e', program]
+    const stdio: StdioOptions = ['ignore', full, 'pipe']
+    const child = spawnSync(process.execPath, words, { encoding: 'utf8', stdio, timeout: 20_000 })
+    expect({ status: child.status, stderr: child.stderr }).toEqual({ status: 3, stderr: 'survived' })
+  })
 })

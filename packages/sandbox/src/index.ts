@@ -33,7 +33,12 @@ export {
 } from './docker/seccomp/profile.ts'
 export type { Container, ContainerEnd, HostLimits, HostMemory, NewContainer } from './driver/container.ts'
 export type { AliveOwners, Driver, DriverFacts, Images, SeccompFacts } from './driver/driver.ts'
-export { DriverUnavailableError, ImageFaultError, ImageMissingError } from './driver/faults.ts'
+export {
+  DriverFullError,
+  DriverUnavailableError,
+  ImageFaultError,
+  ImageMissingError,
+} from './driver/faults.ts'
 export type { ContainerSubject, DriverCall, DriverOperation, SandboxEvent } from './driver/sandbox-events.ts'
 export type { UserRange } from './driver/users.ts'
 export { type DockerSandboxOptions, openDockerSandbox } from './open-docker-sandbox.ts'

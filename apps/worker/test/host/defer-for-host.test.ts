@@ -1,6 +1,6 @@
 import { RetryableError } from '@isopod/protocol'
 import { JobDeferred, JobInterrupted } from '@isopod/queue'
-import { DriverUnavailableError, ImageFaultError, ImageMissingError } from '@isopod/sandbox'
+import { DriverFullError, DriverUnavailableError, ImageFaultError, ImageMissingError } from '@isopod/sandbox'
 import { expect, it } from 'vitest'
 import { deferForHost } from '../../src/host/defer-for-host.ts'
 
@@ -45,6 +45,13 @@ it('a job waits for an engine that does not answer it, and after any fault if th
   const gone = hostOf({ up: false })
   expect(await deferForHost(lost, gone)).toMatchObject({ name: 'JobDeferred', cause: lost })
   expect(gone.looks.engine).toBe(1)
+})
+
+it('a job waits for an engine whose disk is full', async () => {
+  const full = new DriverFullError('the disk of the engine is full')
+  const deferred = await deferForHost(full, hostOf())
+  expect(deferred).toMatchObject({ name: 'JobDeferred', cause: full, maxMs: 60_000 })
+  expect(String(deferred)).toContain('the disk of the engine is full; the job waited 60 s for it')
 })
 
 it('any other fault uses up a try', async () => {

@@ -22,3 +22,6 @@ export class ContainerEndedError extends RetryableError {}
 
 /** The driver's engine does not answer: no job can run until it does. */
 export class DriverUnavailableError extends RetryableError {}
+
+/** The disk of the driver's engine is full: no job can run until it has space again. */
+export class DriverFullError extends DriverUnavailableError {}

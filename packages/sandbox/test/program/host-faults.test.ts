@@ -1,7 +1,7 @@
 import { RetryableError } from '@isopod/protocol'
 import { expect, it } from 'vitest'
 import { Engine } from '../../src/docker/engine/engine.ts'
-import { ImageFaultError } from '../../src/driver/faults.ts'
+import { DriverFullError, ImageFaultError } from '../../src/driver/faults.ts'
 import { runProgram } from '../../src/program/run-program.ts'
 import { sampleRun } from '../support/sample-run.ts'
 import { ScriptedContainer } from '../support/scripted-container.ts'
@@ -39,4 +39,20 @@ it('a runtime that cannot load the seccomp profile is a retryable fault of the h
   const fault = await engine.call('start', () => Promise.reject(refusal)).catch((thrown: unknown) => thrown)
   expect(fault).toBeInstanceOf(RetryableError)
   expect(fault).not.toBeInstanceOf(ImageFaultError)
+})
+
+it.each([
+  'mkdir /var/lib/docker/overlay2/x-init: no space left on device',
+  'failed to write the container: disk quota exceeded',
+])('an engine that says «%s» has a full disk, and the error says what to do', async (message) => {
+  const refusal = Object.assign(new Error(message), { statusCode: 500, json: { message } })
+  const engine = new Engine('unix:///nowhere')
+  const fault = await engine.call('create', () => Promise.reject(refusal)).catch((thrown: unknown) => thrown)
+  expect(fault).toBeInstanceOf(DriverFullError)
+  expect(String(fault)).toMatch(/the disk of the engine at .* is full; free space below its data root/)
+  // Only the engine's own words count: the worker's disk may be another.
+  const ours = await engine
+    .call('create', () => Promise.reject(new Error(message)))
+    .catch((thrown: unknown) => thrown)
+  expect(ours).not.toBeInstanceOf(DriverFullError)
 })

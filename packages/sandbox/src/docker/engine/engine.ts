@@ -1,7 +1,7 @@
 import { IsopodError, RetryableError, UnavailableError } from '@isopod/protocol'
 import type Dockerode from 'dockerode'
 import type { DockerOptions } from 'dockerode'
-import { DriverUnavailableError } from '../../driver/faults.ts'
+import { DriverFullError, DriverUnavailableError } from '../../driver/faults.ts'
 import type { DriverCall, DriverOperation } from '../../driver/sandbox-events.ts'
 import { Docker } from './lean-dockerode.ts'
 
@@ -36,6 +36,9 @@ const UNREACHABLE_CODES = new Set([
   'EHOSTUNREACH',
 ])
 
+/** What engines, containerd and runtimes say when the kernel answers ENOSPC or EDQUOT. */
+const DISK_FULL = /no space left on device|disk quota exceeded/i
+
 /** The Docker engine. Every call has a timeout, is observed, and throws Isopod's errors. */
 export class Engine {
   readonly docker: Dockerode
@@ -53,6 +56,7 @@ export class Engine {
    * Makes one call.
    *
    * @throws {DriverUnavailableError} if the engine does not answer within the operation's deadline
+   * @throws {DriverFullError} if the engine refuses because its disk is full
    * @throws {RetryableError} with the engine's message for any other failure; `cause` is the original error
    */
   async call<T>(
@@ -104,6 +108,12 @@ export class Engine {
     }
     const refused = `the engine refused ${operation}`
     const message = `${refused}: ${messageOf(cause)}`
+    if (isOfEngine(cause) && DISK_FULL.test(message)) {
+      return new DriverFullError(
+        `the disk of the engine at ${this.address} is full; free space below its data root (docker system df). ${message}`,
+        { cause },
+      )
+    }
     // The engine never sees a job; any other error may quote one.
     return new RetryableError(message, { cause, publicMessage: isOfEngine(cause) ? message : refused })
   }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, it, onTestFinished } from 'vitest'
-import type { ChaosReport } from '../nemesis/report/table.ts'
+import type { ChaosReport } from '../nemesis/report/report.ts'
 
 const MAIN = fileURLToPath(new URL('../nemesis/main.ts', import.meta.url))
 const FAULTS = ['redis-killed', 'worker-terminated']
@@ -22,7 +22,8 @@ it('a short run of the nemesis breaks two things, and the checker finds nothing'
   expect(notMade).toEqual([])
   expect(outcomes.map(({ fault }) => fault).sort()).toEqual([...FAULTS].sort())
   for (const outcome of outcomes) {
-    expect(outcome).toMatchObject({ jobs: 45, lost: [], doubled: [], wrong: [], left: [] })
+    expect(outcome.jobs).toBeGreaterThanOrEqual(45)
+    expect(outcome).toMatchObject({ lost: [], doubled: [], wrong: [], left: [] })
     expect(outcome.recoverySeconds).toBeGreaterThan(0)
   }
 })

@@ -1,7 +1,6 @@
-import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { connect, type IsopodClient, type JobInput, type Result } from '@isopod/client'
@@ -9,14 +8,19 @@ import { startWorker, type WorkerProcess } from '@isopod/devstack'
 import { SIMULATED_LAUNCHER } from '../../bench/cases/simulated.ts'
 import type { Random } from '../../bench/measure/random.ts'
 import { Ledger } from '../ledger.ts'
+import { type ClientProcess, startClientProcess } from './client-process.ts'
 import type { EngineControl } from './engine-control.ts'
 import { Link } from './link.ts'
 import { RedisControl } from './redis-control.ts'
+import { SmallDisk } from './small-disk.ts'
 
 /** The results queue of every arena. */
 export const REPLY_TO = 'chaos'
 const CONSUMER = fileURLToPath(new URL('../processes/consumer.ts', import.meta.url))
+const SUBMITTER = fileURLToPath(new URL('../processes/submitter.ts', import.meta.url))
 const RETRY_MS = 250
+/** Size of a small disk, in MiB: enough for what Redis or the workers write during one fault. */
+const SMALL_DISK_MB = 96
 
 /** Options of {@link Arena.open}. */
 export interface ArenaOptions {
@@ -28,15 +32,13 @@ export interface ArenaOptions {
   readonly workers: number
   /** Settings of its workers. */
   readonly env: NodeJS.ProcessEnv
+  /** Whose files are on a small disk. */
+  readonly smallDisk: 'redis' | 'workers' | undefined
   readonly random: Random
 }
 
-/** A consumer of results in a process of its own. */
-export interface ConsumerProcess {
-  readonly pid: number
-  /** Resolves when it has ended. */
-  readonly ended: Promise<unknown>
-}
+/** Submits one job until it is accepted, or until the signal aborts. */
+export type Submitter = (name: string, job: JobInput, signal: AbortSignal) => Promise<void>
 
 /** Everything of one fault: a Redis, workers, a client, and the relays between them. */
 export class Arena {
@@ -51,11 +53,15 @@ export class Arena {
   readonly random: Random
   readonly ledger = new Ledger()
   readonly workers: WorkerProcess[] = []
+  /** Folder for the logs of its workers, and for temporary files. */
+  readonly #files: string
   /** Folder for the temporary files of its processes. */
   readonly temporary: string
+  #smallDisk: SmallDisk | undefined
   readonly #options: ArenaOptions
   /** Consumers in processes of their own, the newest last. */
-  readonly consumers: ConsumerProcess[] = []
+  readonly consumers: ClientProcess[] = []
+  readonly #clients: ClientProcess[] = []
   readonly #closers: (() => Promise<void>)[] = []
   #client: IsopodClient | undefined
   #started = 0
@@ -66,7 +72,8 @@ export class Arena {
     this.name = name
     this.random = random
     this.engine = engine
-    this.temporary = join(folder, 'tmp')
+    this.#files = join(folder, 'workers')
+    this.temporary = join(this.#files, 'tmp')
     this.redis = new RedisControl(folder)
     this.workerLink = new Link(join(folder, 'workers.sock'), this.redis.socket)
     this.clientLink = new Link(join(folder, 'client.sock'), this.redis.socket)
@@ -77,6 +84,7 @@ export class Arena {
   static async open(options: ArenaOptions): Promise<Arena> {
     const arena = new Arena(options)
     try {
+      await arena.#mountSmallDisk()
       await mkdir(arena.temporary, { recursive: true })
       await arena.redis.start()
       await Promise.all([arena.workerLink.open(), arena.clientLink.open(), arena.engineLink?.open()])
@@ -95,6 +103,11 @@ export class Arena {
     return this.#client
   }
 
+  /** The disk that the fault can fill, if it has one. */
+  get smallDisk(): SmallDisk | undefined {
+    return this.#smallDisk
+  }
+
   /** The environment of a process of the arena. */
   environment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
     return { ...process.env, TMPDIR: this.temporary, ...env }
@@ -107,7 +120,7 @@ export class Arena {
 
   /** Log file of the n-th worker that was started. */
   logOf(index: number): string {
-    return join(this.#options.folder, `worker-${index}.log`)
+    return join(this.#files, `worker-${index}.log`)
   }
 
   /** Starts one more worker; resolves when it takes jobs. */
@@ -147,30 +160,46 @@ export class Arena {
     }
   }
 
-  /** Consumes results into the ledger. @param handle may reject, which makes the result come again */
-  consume(handle: (result: Result) => Promise<void> = async () => {}): void {
+  /**
+   * Consumes results into the ledger.
+   *
+   * @param handle may reject, which makes the result come again
+   * @param maxDeliveries after how many of them a result is dead
+   */
+  consume(handle: (result: Result) => Promise<void> = async () => {}, maxDeliveries?: number): void {
     const take = async (result: Result) => {
       await handle(result)
       this.ledger.deliver(result)
     }
-    this.client.results(take, { replyTo: REPLY_TO, concurrency: 16 })
+    this.client.results(take, {
+      ...{ replyTo: REPLY_TO, concurrency: 16 },
+      ...(maxDeliveries !== undefined && { maxDeliveries }),
+    })
   }
 
   /** Consumes results in another process. */
-  startConsumer(env: NodeJS.ProcessEnv = {}): ConsumerProcess {
-    const child = spawn(
-      process.execPath,
-      [CONSUMER, `redis+unix://${this.clientLink.path}`, this.name, REPLY_TO],
-      {
-        env: this.environment(env),
-        stdio: ['ignore', 'pipe', 'inherit'],
-      },
+  startConsumer(env: NodeJS.ProcessEnv = {}): ClientProcess {
+    const consumer = this.#startClient([CONSUMER, REPLY_TO], env, (line) =>
+      this.ledger.deliver(JSON.parse(line)),
     )
-    const ended = new Promise((resolve) => child.once('exit', resolve))
-    createInterface({ input: child.stdout }).on('line', (line) => this.ledger.deliver(JSON.parse(line)))
-    const consumer = { pid: child.pid ?? 0, ended }
     this.consumers.push(consumer)
     return consumer
+  }
+
+  /** Starts a process that submits jobs. */
+  startSubmitter(env: NodeJS.ProcessEnv = {}): Submitter {
+    const accepted = new Map<string, PromiseWithResolvers<string>>()
+    const submitter = this.#startClient([SUBMITTER], env, (line) => {
+      const { name, id } = JSON.parse(line) as { name: string; id: string }
+      accepted.get(name)?.resolve(id)
+    })
+    return async (name, job, signal) => {
+      const answer = Promise.withResolvers<string>()
+      accepted.set(name, answer)
+      submitter.write(JSON.stringify({ name, job: { ...job, replyTo: REPLY_TO, idempotencyKey: name } }))
+      const id = await Promise.race([answer.promise, once(signal, 'abort').then(() => undefined)])
+      if (id !== undefined) this.ledger.accept(name, id)
+    }
   }
 
   /** Resolves once a share of the jobs has its result, or after some seconds. */
@@ -179,9 +208,24 @@ export class Arena {
     while (this.ledger.deliveries.length < count && performance.now() < deadline) await sleep(20)
   }
 
+  /** Resolves once no job waits or runs. A job with a result whose completion failed does so until its lock has expired. */
+  async untilSettled(maxMs = 45_000): Promise<void> {
+    const count = async (command: string, part: string) =>
+      Number((await this.redis.command(command, `{${this.name}}:jobs:${part}`))[0])
+    const deadline = performance.now() + maxMs
+    while (performance.now() < deadline) {
+      const counts = await Promise.all([
+        ...['wait', 'active'].map((part) => count('LLEN', part)),
+        ...['prioritized', 'delayed'].map((part) => count('ZCARD', part)),
+      ])
+      if (counts.every((jobs) => jobs === 0)) return
+      await sleep(250)
+    }
+  }
+
   /** Stops the client, consumers and workers in an orderly way; Redis and the relays stay for the last look. */
   async stopProcesses(): Promise<void> {
-    for (const { pid, ended } of this.consumers) {
+    for (const { pid, ended } of this.#clients) {
       signalIfThere(pid, 'SIGTERM')
       await ended
     }
@@ -195,6 +239,25 @@ export class Arena {
     await this.stopProcesses()
     await Promise.all([this.workerLink.close(), this.clientLink.close(), this.engineLink?.close()])
     await this.redis.stop()
+    await this.#smallDisk?.unmount()
+  }
+
+  async #mountSmallDisk(): Promise<void> {
+    const { smallDisk, folder } = this.#options
+    if (smallDisk === undefined) return
+    const path = smallDisk === 'redis' ? join(folder, 'redis') : this.#files
+    this.#smallDisk = await SmallDisk.inMemory(path, SMALL_DISK_MB)
+  }
+
+  #startClient(
+    [script, ...words]: readonly [string, ...string[]],
+    env: NodeJS.ProcessEnv,
+    onLine: (line: string) => void,
+  ): ClientProcess {
+    const url = `redis+unix://${this.clientLink.path}`
+    const client = startClientProcess([script, url, this.name, ...words], this.environment(env), onLine)
+    this.#clients.push(client)
+    return client
   }
 }
 

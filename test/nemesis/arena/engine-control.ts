@@ -9,26 +9,47 @@ import { endProcess, identifyProcess } from '../../../packages/devstack/src/proc
 import { withAdminPath } from '../../../packages/devstack/src/run-command.ts'
 import { readRecord, updateRecord } from '../../../packages/devstack/src/stack-record.ts'
 import { docker } from '../../support/engine.ts'
+import { SmallDisk } from './small-disk.ts'
 
 const READY_MS = 30_000
+/** Size of the disk of the engine, in MiB: enough to build its image and for the containers of one fault. */
+const DISK_MB = 3072
 
 /** A Docker engine of the arena alone, with its processes. */
 export class EngineControl {
   readonly dockerHost: string
+  /** The disk with all data of the engine; undefined if this host cannot mount one. */
+  readonly disk: SmallDisk | undefined
   readonly #env: NodeJS.ProcessEnv
   readonly #log: (line: string) => void
 
-  private constructor(dockerHost: string, env: NodeJS.ProcessEnv, log: (line: string) => void) {
+  private constructor(
+    { dockerHost, disk }: Pick<EngineControl, 'dockerHost' | 'disk'>,
+    env: NodeJS.ProcessEnv,
+    log: (line: string) => void,
+  ) {
     this.dockerHost = dockerHost
+    this.disk = disk
     this.#env = env
     this.#log = log
   }
 
   /** Starts a private engine below `.isopod/chaos`, which keeps its images for the next run. */
   static async open(log: (line: string) => void): Promise<EngineControl> {
-    const env = { ...process.env, ISOPOD_STATE_DIR: join(CHECKOUT, '.isopod', 'chaos') }
-    const stack = await ensureStack({ env, log, privateOnly: true, workers: 0, images: ['bash'] })
-    return new EngineControl(stack.engine.dockerHost, env, log)
+    const folder = join(CHECKOUT, '.isopod', 'chaos')
+    const disk = await SmallDisk.inFile(folder, `${folder}.img`, DISK_MB).catch((error: Error) => {
+      log(`no disk of its own for the engine: ${error.message}`)
+      return undefined
+    })
+    const env = { ...process.env, ISOPOD_STATE_DIR: join(folder, 'state') }
+    try {
+      const stack = await ensureStack({ env, log, privateOnly: true, workers: 0, images: ['bash'] })
+      return new EngineControl({ dockerHost: stack.engine.dockerHost, disk }, env, log)
+    } catch (error) {
+      await stackDown({ env, log })
+      await disk?.unmount()
+      throw error
+    }
   }
 
   get socket(): string {
@@ -108,5 +129,6 @@ export class EngineControl {
 
   async close(): Promise<void> {
     await stackDown({ env: this.#env, log: this.#log })
+    await this.disk?.unmount()
   }
 }

@@ -1,4 +1,5 @@
 import { CONTAINER_FAULTS } from './containers.ts'
+import { DISK_FAULTS } from './disks.ts'
 import { ENGINE_FAULTS } from './engine.ts'
 import type { Fault } from './fault.ts'
 import { NETWORK_FAULTS } from './network.ts'
@@ -14,6 +15,7 @@ export const FAULTS: readonly Fault[] = [
   ...WORKER_FAULTS,
   ...PRODUCER_FAULTS,
   ...POISON_FAULTS,
+  ...DISK_FAULTS,
   ...ENGINE_FAULTS,
   ...CONTAINER_FAULTS,
 ]

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { IMAGES } from '@isopod/devstack'
-import type { Arena } from '../arena/arena.ts'
+import { type Arena, signalIfThere } from '../arena/arena.ts'
 import type { EngineControl } from '../arena/engine-control.ts'
 import type { Link } from '../arena/link.ts'
 import type { Fault } from './fault.ts'
@@ -27,6 +27,18 @@ export const ENGINE_FAULTS: readonly Fault[] = [
     title: 'SIGSTOP to dockerd for 12 s',
     containers: true,
     strike: (arena) => engineOf(arena).freeze('dockerd', 12_000),
+  },
+  {
+    name: 'worker-terminated-engine-frozen',
+    title: 'SIGTERM to one of two workers while SIGSTOP holds dockerd for 12 s, another is started',
+    containers: true,
+    strike: async (arena) => {
+      const frozen = engineOf(arena).freeze('dockerd', 12_000)
+      await sleep(1000)
+      signalIfThere(arena.workers[0]?.process.pid ?? 0, 'SIGTERM')
+      await frozen
+      await arena.addWorker()
+    },
   },
   {
     name: 'dockerd-killed',

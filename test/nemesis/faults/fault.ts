@@ -13,6 +13,8 @@ export interface Fault {
   readonly workers?: number
   /** Settings of the workers. */
   readonly env?: NodeJS.ProcessEnv
+  /** What has a disk of its own that the fault can fill: Redis, or the logs and temporary files of the workers. @default none */
+  readonly smallDisk?: 'redis' | 'workers'
   /** Whether Redis loses its data, and with it the jobs that were in it. */
   readonly mayLoseJobs?: boolean
   /** Consumes the results. @default a consumer that acknowledges each */

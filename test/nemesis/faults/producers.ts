@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { IdempotencyConflictError, type JobInput, openDeadResults } from '@isopod/client'
 import { startGateway } from '@isopod/devstack'
-import { type Arena, REPLY_TO, signalIfThere } from '../arena/arena.ts'
+import { type Arena, REPLY_TO, type Submitter, signalIfThere } from '../arena/arena.ts'
 import type { Fault } from './fault.ts'
 import { times } from './redis.ts'
 import { clockEnvironment } from './workers.ts'
@@ -9,6 +10,13 @@ type Gateway = Awaited<ReturnType<typeof startGateway>>
 
 /** The gateway of an arena, while its fault lasts. */
 const gateways = new WeakMap<Arena, Gateway>()
+
+/** Arenas whose consumer refuses results. */
+const refusing = new WeakSet<Arena>()
+/** The submitters of an arena whose clocks are wrong. */
+const submitters = new WeakMap<Arena, Submitter>()
+/** Longer than a fault lasts and much shorter than the clocks are wrong. */
+const EXPIRY_SECONDS = 600
 
 /** Faults of those who submit jobs and take results. */
 export const PRODUCER_FAULTS: readonly Fault[] = [
@@ -19,6 +27,21 @@ export const PRODUCER_FAULTS: readonly Fault[] = [
       await Promise.all([1, 2, 3].map(() => arena.submit(name, job, signal)))
     },
     strike: () => sleep(1000),
+  },
+  {
+    name: 'submits-conflict',
+    title:
+      'each idempotency key is used for two jobs at once that differ, while connections of the client break',
+    submit: async (arena, name, job, signal) => {
+      const rival = { ...job, limits: { ...job.limits, memoryMb: 96 } }
+      const ids = await Promise.all([job, rival].map((each) => submitOnce(arena, name, each, signal)))
+      const accepted = ids.filter((id) => id !== undefined)
+      for (const [index, id] of accepted.entries()) {
+        // The checker reports a key with two ids.
+        arena.ledger.accept(name, index === 0 ? id : `${id} for a job that differs`)
+      }
+    },
+    strike: ({ clientLink }) => times(5, 400, async () => clientLink.breakAll()),
   },
   {
     name: 'consumer-fails',
@@ -32,6 +55,41 @@ export const PRODUCER_FAULTS: readonly Fault[] = [
       })
     },
     strike: () => sleep(1000),
+  },
+  {
+    name: 'consumer-refuses',
+    title:
+      'the handler of results rejects every fifth until it is dead; the dead ones are delivered again after 8 s',
+    consume: (arena) => {
+      let taken = 0
+      const refused = new Set<string>()
+      arena.consume(async ({ id }) => {
+        if (!refusing.has(arena)) return
+        if (taken++ % 5 === 0) refused.add(id)
+        if (refused.has(id)) throw new Error('refused')
+      }, 2)
+      refusing.add(arena)
+    },
+    strike: async (arena) => {
+      await sleep(8000)
+      refusing.delete(arena)
+      const dead = await openDeadResults({ url: arena.redis.url, prefix: arena.name })
+      // Those that were refused right before are dead by then.
+      await sleep(500)
+      const ids: string[] = []
+      for await (const { id } of dead.list(REPLY_TO)) ids.push(id)
+      for (const id of ids) await dead.redeliver(id)
+      dead.close()
+    },
+  },
+  {
+    name: 'consumer-absent',
+    title: 'nobody takes results until 5 s after the first jobs have ended',
+    consume: () => {},
+    strike: async (arena) => {
+      await sleep(5000)
+      arena.consume()
+    },
   },
   {
     name: 'consumer-killed',
@@ -61,6 +119,19 @@ export const PRODUCER_FAULTS: readonly Fault[] = [
     consume: (arena) => void arena.startConsumer(clockEnvironment({ shiftMs: 25 * 3_600_000 })),
     strike: () => sleep(1000),
   },
+  ...(['ahead', 'behind'] as const).map((direction) => ({
+    name: `submitter-clock-${direction}`,
+    title: `the clock of the submitter of jobs that may expire is 25 h ${direction}; another one submits each again`,
+    submit: async (arena: Arena, name: string, job: JobInput, signal: AbortSignal) => {
+      const shiftMs = (direction === 'ahead' ? 25 : -25) * 3_600_000
+      const submitter = submitters.get(arena) ?? arena.startSubmitter(clockEnvironment({ shiftMs }))
+      submitters.set(arena, submitter)
+      const expiring = { ...job, expiresInSeconds: EXPIRY_SECONDS }
+      await submitter(name, expiring, signal)
+      await arena.submit(name, expiring, signal)
+    },
+    strike: () => sleep(3000),
+  })),
   {
     name: 'gateway-killed',
     title: 'SIGKILL to the gateway that takes the jobs twice, started again at the same port',
@@ -77,12 +148,25 @@ export const PRODUCER_FAULTS: readonly Fault[] = [
   },
 ]
 
-async function submitOverHttp(
-  arena: Arena,
-  name: string,
-  job: Parameters<Arena['submit']>[1],
+/** Submits until the job is accepted, or its idempotency key is refused because another job has it. */
+async function submitOnce(
+  { client }: Arena,
+  idempotencyKey: string,
+  job: JobInput,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<string | undefined> {
+  while (!signal.aborted) {
+    try {
+      return await client.submit({ ...job, replyTo: REPLY_TO, idempotencyKey })
+    } catch (error) {
+      if (error instanceof IdempotencyConflictError) return undefined
+      await sleep(250)
+    }
+  }
+  return undefined
+}
+
+async function submitOverHttp(arena: Arena, name: string, job: JobInput, signal: AbortSignal): Promise<void> {
   const { url } = await gatewayOf(arena)
   const body = JSON.stringify({ ...job, replyTo: REPLY_TO, idempotencyKey: name })
   const headers = { 'content-type': 'application/json' }

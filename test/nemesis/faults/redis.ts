@@ -2,10 +2,22 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Arena } from '../arena/arena.ts'
 import type { Fault } from './fault.ts'
 
+/** Size of one key that fills Redis. */
+const FILLER_BYTES = 256 * 1024
+
 const BUSY_SCRIPT = `
 local until_us = redis.call('TIME')[1] * 1000000 + tonumber(ARGV[1]) * 1000000
 repeat local time = redis.call('TIME') until time[1] * 1000000 + time[2] >= until_us
 `
+
+/** Fills Redis with keys that expire. ARGV: their number, and their time to live in milliseconds. */
+const FILL_SCRIPT = `
+local text = string.rep('x', ${FILLER_BYTES})
+for index = 1, tonumber(ARGV[1]) do redis.call('SET', 'filler:' .. index, text, 'PX', ARGV[2]) end
+`
+const FILLED_MS = 8000
+/** Memory that Redis has besides what it uses, while it is to be filled. */
+const SPARE_BYTES = 64 * 1024 * 1024
 
 /** Faults of Redis. */
 export const REDIS_FAULTS: readonly Fault[] = [
@@ -64,6 +76,18 @@ export const REDIS_FAULTS: readonly Fault[] = [
       await redis.command('CONFIG', 'SET', 'maxmemory', '1mb')
       await sleep(8000)
       await redis.command('CONFIG', 'SET', 'maxmemory', '0')
+    },
+  },
+  {
+    name: 'redis-full-expires',
+    title: `another program fills Redis up to its maxmemory, which stays; its keys expire after ${FILLED_MS / 1000} s`,
+    strike: async ({ redis }) => {
+      const memory = await redis.command('INFO', 'memory')
+      const used = Number(/^used_memory:(\d+)/m.exec(memory.join('\n'))?.[1])
+      await redis.command('CONFIG', 'SET', 'maxmemory', String(used + SPARE_BYTES))
+      const keys = Math.ceil(SPARE_BYTES / FILLER_BYTES)
+      await redis.command('EVAL', FILL_SCRIPT, '0', String(keys), String(FILLED_MS))
+      await sleep(FILLED_MS)
     },
   },
   {

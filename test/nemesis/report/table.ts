@@ -1,26 +1,14 @@
-import type { FaultOutcome } from '../run-fault.ts'
+import { findingsOf } from '../findings.ts'
+import type { ChaosReport } from './report.ts'
 
-/** What a whole run found. */
-export interface ChaosReport {
-  readonly seed: number
-  readonly jobsPerFault: number
-  /** Date of the run, `YYYY-MM-DD`. */
-  readonly date: string
-  readonly outcomes: readonly FaultOutcome[]
-  /** Faults that could not be made, with the reason. */
-  readonly notMade: readonly { readonly fault: string; readonly reason: string }[]
-}
-
-/** Number of findings of an outcome. */
-export function findingsOf({ lost, doubled, wrong, left }: FaultOutcome): number {
-  return lost.length + doubled.length + wrong.length + left.length
-}
+/** Maximum number of findings of one fault in the report for a terminal. */
+const MAX_SHOWN = 10
 
 /** Report for a terminal: one line per fault, and below it each finding. */
-export function chaosText({ outcomes, notMade, seed }: ChaosReport): string {
+export function chaosText({ outcomes, notMade, allFaults, seed, seconds }: ChaosReport): string {
   const lines = outcomes.flatMap((outcome) => [
     [
-      findingsOf(outcome) === 0 ? '✓' : '✗',
+      findingsOf(outcome).length === 0 ? '✓' : '✗',
       outcome.fault.padEnd(30),
       `lost ${outcome.lost.length}`,
       `doubled ${outcome.doubled.length}`,
@@ -28,29 +16,35 @@ export function chaosText({ outcomes, notMade, seed }: ChaosReport): string {
       `left ${outcome.left.length}`,
       `recovery ${secondsText(outcome.recoverySeconds)}`,
     ].join(' '),
-    ...[...outcome.lost, ...outcome.doubled, ...outcome.wrong, ...outcome.left]
-      .slice(0, 10)
+    ...findingsOf(outcome)
+      .slice(0, MAX_SHOWN)
       .map((text) => `    ${text}`),
   ])
   const failed = notMade.map(({ fault, reason }) => `✗ ${fault}  could not be made: ${reason}`)
-  return `${[...lines, ...failed, `seed ${seed}`].join('\n')}\n`
+  const made = `${outcomes.length} of ${allFaults} faults, seed ${seed}, ${minutes(seconds)}`
+  return `${[...lines, ...failed, made].join('\n')}\n`
 }
 
-/** The generated part of the page: a table with a row per fault. */
-export function chaosMarkdown({ outcomes, notMade, seed, jobsPerFault, date }: ChaosReport): string {
-  const rows = outcomes.map(({ fault, title, jobs, lost, doubled, wrong, left, recoverySeconds }) => {
+/** A table with a row per fault, and the faults that could not be made. */
+export function chaosTable({ outcomes, notMade }: ChaosReport): string {
+  const rows = outcomes.map((outcome) => {
+    const { fault, title, jobs, lost, doubled, wrong, left } = outcome
     const cells = [`\`${fault}\``, title, jobs, lost.length, doubled.length, wrong.length, left.length]
-    return `| ${[...cells, secondsText(recoverySeconds)].join(' | ')} |`
+    const times = [outcome.recoverySeconds, outcome.lastResultSeconds].map(secondsText)
+    return `| ${[...cells, ...times].join(' | ')} |`
   })
   const missing = notMade.map(({ fault, reason }) => `- \`${fault}\` could not be made: ${reason}`)
   return [
-    `${outcomes.length} faults with ${jobsPerFault} jobs each, seed ${seed}, ${date}.`,
-    '',
-    '| fault | what happens | jobs | lost | doubled | wrong verdict | left behind | recovery |',
-    '| --- | --- | --: | --: | --: | --: | --: | --: |',
+    '| fault | what happens | jobs | lost | doubled | wrong verdict | left behind | recovery | last result |',
+    '| --- | --- | --: | --: | --: | --: | --: | --: | --: |',
     ...rows,
     ...(missing.length > 0 ? ['', ...missing] : []),
   ].join('\n')
+}
+
+/** A duration in words. */
+export function minutes(seconds: number): string {
+  return seconds < 90 ? `${Math.round(seconds)} s` : `${Math.round(seconds / 60)} min`
 }
 
 function secondsText(seconds: number | undefined): string {

@@ -1,47 +1,52 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
-import { type ChaosReport, chaosMarkdown, chaosText } from '../report/table.ts'
-import { writeChaosPage } from '../report/write-page.ts'
+import { expect, it } from 'vitest'
+import { findingsOf } from '../findings.ts'
+import { chaosPage } from '../report/page.ts'
+import type { ChaosReport } from '../report/report.ts'
+import { chaosTable, chaosText } from '../report/table.ts'
+import type { FaultOutcome } from '../run-fault.ts'
 
+const OUTCOME: FaultOutcome = {
+  ...{ fault: 'redis-killed', title: 'SIGKILL to Redis', jobs: 205, seconds: 20 },
+  ...{ recoverySeconds: 1.25, lastResultSeconds: 4 },
+  ...{ lost: ['a has no result'], doubled: [], wrong: [], left: ['key jobs:a'], repeated: 0 },
+}
 const REPORT: ChaosReport = {
-  seed: 7,
-  jobsPerFault: 200,
-  date: '2030-01-02',
-  outcomes: [
-    {
-      ...{ fault: 'redis-killed', title: 'SIGKILL to Redis', jobs: 205, recoverySeconds: 1.25 },
-      ...{ lost: ['a has no result'], doubled: [], wrong: [], left: ['key jobs:a'], repeated: 0 },
-    },
-  ],
+  ...{ seed: 7, jobsPerFault: 200, allFaults: 2, seconds: 1800 },
+  ...{ date: '2030-01-02', commit: 'abc', machine: 'a processor, 2 cores' },
+  outcomes: [OUTCOME],
   notMade: [{ fault: 'other', reason: 'no engine' }],
 }
 
 it('the table has a row for each fault, and names those that could not be made', () => {
-  expect(chaosMarkdown(REPORT)).toContain(
-    '| `redis-killed` | SIGKILL to Redis | 205 | 1 | 0 | 0 | 1 | 1.3 s |',
+  expect(chaosTable(REPORT)).toContain(
+    '| `redis-killed` | SIGKILL to Redis | 205 | 1 | 0 | 0 | 1 | 1.3 s | 4.0 s |',
   )
-  expect(chaosMarkdown(REPORT)).toContain('- `other` could not be made: no engine')
+  expect(chaosTable(REPORT)).toContain('- `other` could not be made: no engine')
 })
 
 it('the text shows each finding', () => {
-  for (const part of ['✗ redis-killed', 'a has no result', 'key jobs:a', 'seed 7']) {
+  for (const part of ['✗ redis-killed', 'a has no result', 'key jobs:a', '1 of 2 faults, seed 7, 30 min']) {
     expect(chaosText(REPORT)).toContain(part)
   }
 })
 
-it('the page keeps what is outside of the markers', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'isopod-chaos-page-'))
-  onTestFinished(() => rm(folder, { recursive: true }))
-  const page = join(folder, 'chaos.md')
-  await writeChaosPage(page, 'first')
-  await writeFile(page, `${await readFile(page, 'utf8')}\nbelow\n`)
-  await writeChaosPage(page, 'second')
-  const text = await readFile(page, 'utf8')
-  expect(text).toContain('second')
-  expect(text).toContain('below')
-  expect(text).not.toContain('first')
-  await writeFile(page, 'no markers')
-  await expect(writeChaosPage(page, 'third')).rejects.toThrow('must have the lines')
+it('a recovery that takes too long or never comes is a finding', () => {
+  const sound = { ...OUTCOME, lost: [], left: [] }
+  expect(findingsOf(sound)).toEqual([])
+  expect(findingsOf({ ...sound, recoverySeconds: 20.5 })).toEqual([
+    'the first result after the fault took 20.5 s',
+  ])
+  expect(findingsOf({ ...sound, recoverySeconds: undefined })).toEqual(['no result came after the fault'])
+})
+
+it('the page says which run it is of, and only a run of all faults with all jobs is whole', () => {
+  const whole = { ...REPORT, outcomes: [OUTCOME, { ...OUTCOME, fault: 'other' }], notMade: [] }
+  const page = chaosPage(whole, 200)
+  expect(page).toContain(
+    'All 2 faults in one run, at least 200 jobs each, 410 together, in 30 min: 4 findings.',
+  )
+  expect(page).toContain('Seed 7, commit abc, 2030-01-02, a processor, 2 cores.')
+  expect(page).not.toContain('Not a whole run')
+  expect(chaosPage(REPORT, 200)).toContain('**Not a whole run**: 1 of 2 faults')
+  expect(chaosPage({ ...whole, jobsPerFault: 40 }, 200)).toContain('**Not a whole run**: 2 of 2 faults')
 })

@@ -44,14 +44,9 @@ it('jobs wait and the worker is not ready while the engine is gone; they run whe
 })
 
 it('a job runs again after its connection to the container broke; it is not reported as ended', async () => {
-  const id = await world.client.submit({
-    language: 'bash',
-    code: 'echo the; sleep 1; echo whole',
-    stream: true,
-  })
-  for await (const { type } of world.client.events(id)) if (type === 'stdout') break
-  expect(bridge.cutAttached()).toBeGreaterThan(0)
-  expect(await world.client.wait(id)).toMatchObject({ status: 'success', stdout: 'the\nwhole\n', attempt: 2 })
+  bridge.onOutput('the\n', () => bridge.cutAttached())
+  const result = await world.client.run({ language: 'bash', code: 'echo the; sleep 1; echo whole' })
+  expect(result).toMatchObject({ status: 'success', stdout: 'the\nwhole\n', attempt: 2 })
 })
 
 // promise: no-false-blame

@@ -71,15 +71,12 @@ it('a job whose image is missing waits until it is back, and uses up no try', as
 })
 
 it('a job that loses its engine waits until it is back, and uses up no try', async () => {
-  const id = await submitWithOneTry('bash', 'sleep 2; echo well')
-  await eventually(world.containers, (ids) => ids.length > 0)
-  await eventually(
-    () => world.client.state(id),
-    (state) => state === 'running',
-  )
-  await bridge.cut()
+  const lost = Promise.withResolvers<void>()
+  bridge.onOutput('started\n', () => lost.resolve(bridge.cut()))
+  const id = await submitWithOneTry('bash', 'echo started; sleep 1; echo well')
+  await lost.promise
   const deferrals = () => counted('isopod_job_deferrals_total', 'engine')
   expect(await eventually(deferrals, (count) => count > 0)).toBeGreaterThan(0)
   await bridge.mend()
-  expect(await world.client.wait(id)).toMatchObject({ status: 'success', stdout: 'well\n' })
+  expect(await world.client.wait(id)).toMatchObject({ status: 'success', stdout: 'started\nwell\n' })
 })

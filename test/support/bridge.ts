@@ -10,6 +10,7 @@ export class Bridge {
   readonly #attached = new Set<Socket>()
   #server: Server | undefined
   #breakOnce: RegExp | undefined
+  #onOutput: { readonly text: string; readonly act: () => void } | undefined
   #frozen = false
 
   constructor(path: string, to: string) {
@@ -27,6 +28,13 @@ export class Bridge {
         if (!this.#breakOnce?.test(request)) return
         this.#breakOnce = undefined
         far.once('data', () => setImmediate(() => near.destroy()))
+      })
+      far.on('data', (chunk: Buffer) => {
+        if (this.#onOutput === undefined || !this.#attached.has(near)) return
+        const { text, act } = this.#onOutput
+        if (!chunk.includes(text)) return
+        this.#onOutput = undefined
+        act()
       })
       near.on('close', () => this.#attached.delete(near))
       for (const [one, other] of [
@@ -54,6 +62,11 @@ export class Bridge {
   /** Whether no matching request has arrived yet. */
   get waitsToBreak(): boolean {
     return this.#breakOnce !== undefined
+  }
+
+  /** Calls `act` once, when a container first prints this text, before the text is passed on. */
+  onOutput(text: string, act: () => void): void {
+    this.#onOutput = { text, act }
   }
 
   /** Cuts only the connections to running containers. @returns their number */

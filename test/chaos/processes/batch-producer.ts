@@ -1,8 +1,8 @@
-// A producer of a batch: `<redis url> <prefix> <batch id> <samples of each problem> <problems>`. Prints the outcome of each
-// sample as one line of JSON, and the summary last.
+// A producer of a batch: `<redis url> <prefix> <batch id> <samples of each problem> <problems> [<samples until its death>]`.
+// Prints the outcome of each sample as one line of JSON, and the summary last.
 import { connect, type Sample } from '@isopod/client'
 
-const [url = '', prefix = '', id = '', each = '', problems = ''] = process.argv.slice(2)
+const [url = '', prefix = '', id = '', each = '', problems = '', untilDeath = ''] = process.argv.slice(2)
 
 /** The samples of all problems: sample n of problem p passes if n modulo the number of problems is less than p. */
 function* samples(): Generator<Sample> {
@@ -16,8 +16,11 @@ function* samples(): Generator<Sample> {
 
 const client = await connect({ url, prefix })
 const batch = client.batch({ id, samples: samples(), inFlight: 128, k: [1, 10] })
+let printed = 0
 for await (const { id: sample, outcome, jobId, resumed } of batch) {
   process.stdout.write(`${JSON.stringify({ sample, outcome, jobId, resumed })}\n`)
+  printed += 1
+  if (printed === Number(untilDeath)) process.kill(process.pid, 'SIGKILL')
 }
 process.stdout.write(`${JSON.stringify({ summary: await batch.summary() })}\n`)
 await client.close()

@@ -210,8 +210,10 @@ function processProblems(pids: readonly number[]): string[] {
     if (!FILTERED.has(field('Seccomp'))) found.push('a process in it has no seccomp filter')
     const there = namespaces(pid)
     for (const name of NAMESPACES) {
-      const moved = home.get(name) !== there.get(name) && there.get(name) !== undefined
-      if (moved) found.push(`a process in it is in another ${name} namespace than init`)
+      // A process that ends, such as an init that the kernel kills, has no namespaces any more.
+      const both = [home.get(name), there.get(name)]
+      if (both[0] !== both[1] && !both.includes(undefined))
+        found.push(`a process in it is in another ${name} namespace than init`)
     }
     return found
   })

@@ -132,7 +132,7 @@ class RedisProducer implements Producer {
     this.#enqueueParts = {
       jobs: this.#jobs,
       idempotencyKeys: new IdempotencyKeys(redis, keys, ttlSeconds),
-      turns: new Turns(redis, keys),
+      turns: new Turns({ redis, keys, jobs: this.#jobs }),
       gate: new DepthGate(redis, keys),
       deadlines: this.#deadlines,
     }

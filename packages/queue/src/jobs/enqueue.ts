@@ -73,7 +73,7 @@ export async function enqueueJobs(
     if (first !== undefined && others.length === 0) await jobs.add(first.name, first.data, first.opts)
     else if (first !== undefined) await jobs.addBulk([first, ...others])
   }
-  await turns.noteOrder(added)
+  await turns.settle(added)
   return claims.map((claim) => (claim === 'claimed' ? 'enqueued' : 'existing'))
 }
 

@@ -5,7 +5,7 @@ import { interval } from './interval.ts'
 /** From this share of `maxmemory` submits are refused; the rest is for results. */
 const SUBMIT_WATERMARK = 0.9
 /** How long a measurement is used for submits, in milliseconds. */
-const CACHE_MS = 1000
+const CACHE_MS = 3000
 /** How often a worker checks, in milliseconds. */
 const CHECK_INTERVAL_MS = 1000
 

@@ -1,7 +1,8 @@
 import type { Job } from '@isopod/protocol'
-import { Job as BullJob, type Queue } from 'bullmq'
+import type { Queue } from 'bullmq'
 import type { Redis } from 'ioredis'
 import { defineScript, type RedisScript } from '../redis/define-script.ts'
+import { handleOf } from '../redis/job-handle.ts'
 import type { Keys } from '../redis/keys.ts'
 import { ruleOf, type TenantRules, writeTenantRules } from './tenant-rules.ts'
 import { Turns } from './turns.ts'
@@ -55,8 +56,8 @@ export class TenantGate {
 
   constructor(parts: TenantGateParts) {
     this.#parts = parts
-    const { redis, keys } = parts
-    this.#turns = new Turns(redis, keys)
+    const { redis } = parts
+    this.#turns = new Turns(parts)
     this.#enter = defineScript(redis, 'isopodEnterTenant', 2, ENTER_TENANT)
     this.#renew = defineScript(redis, 'isopodRenewTenant', 1, RENEW_TENANT)
     this.#findMoreUrgent = defineScript(redis, 'isopodFindMoreUrgent', 2, FIND_MORE_URGENT)
@@ -154,9 +155,4 @@ export class TenantGate {
       )
     return isMoved ? Number(urgentTurn) : undefined
   }
-}
-
-/** BullMQ's object of a job, without reading the job. */
-function handleOf(jobs: Queue, id: string): BullJob {
-  return new BullJob(jobs, 'execute', null, {}, id)
 }

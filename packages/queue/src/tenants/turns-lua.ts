@@ -13,11 +13,12 @@ const STATE_TTL_SECONDS = 86_400
  * that were taken, less those of jobs that are still on their way from producers; if there are none either, all starts again.
  *
  * KEYS: BullMQ's waiting jobs by priority, its number of added jobs, and its counter of priorities; next turns of tenants; the
- * present turn and the number of turns taken; rules of tenants. ARGV: prefix of all keys; 1 for new jobs, 0 for jobs that BullMQ has; then for each tenant its name
- * and its number of jobs.
+ * present turn and the number of turns taken; rules of tenants. ARGV: prefix of all keys; whether the jobs are about to be added
+ * (`before`), were added just now (`after`), or take another turn (`again`); then for each tenant its name and its number of jobs.
  *
- * Returns `ok`, and for each tenant its first turn, its weight, and whether its jobs have different priorities; or `full`, a
- * tenant, its waiting jobs and their maximum, or `broken`, if BullMQ could not add a job; no turn was taken then.
+ * Returns `ok`, and for each tenant its first turn, its weight, whether its jobs have different priorities, and whether it has a
+ * maximum of waiting jobs; or `full`, a tenant, its waiting jobs and their maximum, or `broken`, if BullMQ could not add a job; no
+ * turn was taken then.
  */
 export const TAKE_TURNS = `
 ${TURN_OF}
@@ -39,7 +40,10 @@ local head, order = redis.pcall('ZRANGE', waiting, 0, 0, 'WITHSCORES'), redis.pc
 if head.err or (order and not tonumber(order)) then return {'broken'} end
 local state = ours('HMGET', clock, 'now', 'taken', 'added', 'at')
 local now, taken, at = count_of(state[1], 1), count_of(state[2], 0), count_of(state[4], 0)
+local jobs_in_all = 0
+for index = 4, #ARGV, 2 do jobs_in_all = jobs_in_all + ARGV[index] end
 local added = count_of(redis.pcall('GET', KEYS[2]), 0)
+if ARGV[2] == 'after' then added = math.max(0, added - jobs_in_all) end
 local first_added = count_of(state[3], added)
 local seconds = tonumber(redis.call('TIME')[1])
 local next_turn = 0
@@ -71,14 +75,15 @@ for index = 3, #ARGV, 2 do
   if maximum > 0 then
     local ahead = math.ceil((turn - math.max(now, next_turn)) * weight - 0.001)
     local queued = math.max(0, ahead) + ours('ZCARD', ARGV[1] .. ':tenant:parked:' .. tenant)
-    if ARGV[2] == '1' and queued + jobs > maximum then return {'full', tenant, queued, maximum} end
+    if ARGV[2] == 'before' and queued + jobs > maximum then return {'full', tenant, queued, maximum} end
   end
   taking[#taking + 1] = {tenant, turn + jobs / weight}
-  taken = taken + jobs * ARGV[2]
   answer[#answer + 1] = string.format('%.17g', turn)
   answer[#answer + 1] = weight
   answer[#answer + 1] = redis.call('EXISTS', ARGV[1] .. ':tenant:order:' .. tenant)
+  answer[#answer + 1] = maximum > 0 and 1 or 0
 end
+if ARGV[2] ~= 'again' then taken = taken + jobs_in_all end
 for _, entry in ipairs(taking) do redis.call('ZADD', turns, entry[2], entry[1]) end
 redis.call('HSET', clock, 'now', now, 'taken', taken, 'added', first_added, 'at', seconds)
 redis.call('EXPIRE', turns, ${STATE_TTL_SECONDS})

@@ -221,6 +221,28 @@ test('a tenant that submits 100 jobs at once, one by one, delays another tenant 
   expect(order.findIndex((delivery) => tenantOf(delivery) === 'few')).toBeLessThanOrEqual(1)
 })
 
+test('the turn that a tenant had last serves one job of the next 100, and delays nobody', async () => {
+  const producer = await bench.producer()
+  await submit(producer, [{ tenant: 'many' }])
+  await Promise.all(times(100, { tenant: 'many' }).map((job) => submit(producer, [job])))
+  await submit(producer, [{ tenant: 'few' }])
+  const order = await drained(102)
+  expect(order.findIndex((delivery) => tenantOf(delivery) === 'few')).toBeLessThanOrEqual(3)
+})
+
+test('a job is not added behind others with a turn from before the numbers started again', async () => {
+  const [producer, other] = [await bench.producer(), await bench.producer()]
+  await submit(producer, times(100, { tenant: 'earlier' }))
+  const drainedConsumer = await bench.consumer(undefined, { concurrency: 8 })
+  drainedConsumer.run()
+  await until(async () => (await producer.stats()).prioritized === 0)
+  await drainedConsumer.close()
+  await submit(other, times(50, { tenant: 'other' }))
+  await submit(producer, [{ tenant: 'earlier' }])
+  const order = await drained(51)
+  expect(order.findIndex((delivery) => tenantOf(delivery) === 'earlier')).toBeLessThanOrEqual(1)
+})
+
 test('rules and turns of the wrong type in Redis are replaced', async () => {
   const producer = await bench.producer()
   for (const part of ['turns', 'turns:clock', 'tenants', 'tenant:order:default']) {

@@ -1,6 +1,8 @@
+import { Queue } from 'bullmq'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Keys } from '../../src/redis/keys.ts'
+import { JOBS_QUEUE } from '../../src/redis/queue-options.ts'
 import { type TenantRules, writeTenantRules } from '../../src/tenants/tenant-rules.ts'
 import { Turns } from '../../src/tenants/turns.ts'
 import { useBench } from '../harness.ts'
@@ -13,7 +15,6 @@ const TENANTS = WEIGHTS.map((_, at) => `t${at}`)
 
 interface Waiting {
   readonly tenant: number
-  readonly priority: number
   /** Place in the order of arrival. */
   readonly arrival: number
   /** Jobs of the same tenant that waited when it arrived, and were thus ahead of it. */
@@ -26,7 +27,8 @@ interface Waiting {
 class Schedule {
   static #count = 0
   readonly #keys = new Keys(`${bench.prefix}-${Schedule.#count++}`)
-  readonly #turns = new Turns(bench.redis, this.#keys)
+  readonly #jobs = new Queue(JOBS_QUEUE, { connection: bench.redis, prefix: this.#keys.tag })
+  readonly #turns = new Turns({ redis: bench.redis, keys: this.#keys, jobs: this.#jobs })
   waiting: Waiting[] = []
   #arrivals = 0
 
@@ -39,14 +41,17 @@ class Schedule {
 
   async submit(tenant: number, count: number): Promise<void> {
     const job = { tenant: TENANTS[tenant] ?? '', priority: 0 }
-    const taken = await this.#turns.take(Array.from({ length: count }, () => ({ id: 'j', job })))
-    for (const { turn: priority } of taken) {
-      const arrival = this.#arrivals++
+    const requests = Array.from({ length: count }, () => ({ id: `j${this.#arrivals++}`, job }))
+    const taken = await this.#turns.take(requests)
+    for (const { id, turn: priority } of taken) {
+      const arrival = Number(id.slice(1))
       const ahead = this.waiting.filter((other) => other.tenant === tenant).length
-      this.waiting.push({ tenant, priority, arrival, ahead, overtakenBy: WEIGHTS.map(() => 0) })
-      await bench.redis.incr(this.#keys.jobs('id'))
-      await bench.redis.zadd(this.#keys.jobs('prioritized'), priority * 2 ** 32 + arrival + 1, `j${arrival}`)
+      this.waiting.push({ tenant, arrival, ahead, overtakenBy: WEIGHTS.map(() => 0) })
+      const place = await bench.redis.incr(this.#keys.jobs('id'))
+      await bench.redis.hset(this.#keys.job(id), 'priority', priority)
+      await bench.redis.zadd(this.#keys.jobs('prioritized'), priority * 2 ** 32 + place, id)
     }
+    await this.#turns.settle(taken)
   }
 
   async serve(): Promise<Waiting | undefined> {
@@ -154,7 +159,8 @@ test('all jobs are served where turns begin to share priorities, each tenant in 
 
 test('turns start again when nothing waits, and jobs on their way from producers keep theirs', async () => {
   const keys = new Keys(bench.prefix)
-  const turns = new Turns(bench.redis, keys)
+  const jobs = new Queue(JOBS_QUEUE, { connection: bench.redis, prefix: keys.tag })
+  const turns = new Turns({ redis: bench.redis, keys, jobs })
   const request = (tenant: string) => ({ id: 'j', job: { tenant, priority: 0 } })
   // Nothing was added yet: 500 submits at once must not get the same turn.
   const taken = await Promise.all(Array.from({ length: 500 }, () => turns.take([request('a')])))
@@ -162,5 +168,5 @@ test('turns start again when nothing waits, and jobs on their way from producers
   expect((await turns.take([request('b')]))[0]?.turn).toBe(1)
   // All were added and taken.
   await bench.redis.set(keys.jobs('id'), 501)
-  expect((await turns.take([request('a')]))[0]?.turn).toBe(1)
+  expect((await turns.take([request('a'), request('a')]))[0]?.turn).toBe(1)
 })

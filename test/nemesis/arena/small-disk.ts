@@ -27,11 +27,11 @@ export class SmallDisk {
     return new SmallDisk(path)
   }
 
-  /** Mounts one that is kept in a sparse file for the next run, unless it is mounted already. */
+  /** Mounts one that is kept in a sparse file for the next run, unless it is mounted already. Deleted files free space of the host. */
   static async inFile(path: string, file: string, megabytes: number): Promise<SmallDisk> {
     await mkdir(path, { recursive: true })
     if (await isMounted(path)) return new SmallDisk(path)
-    const mount = () => run('mount', ['-o', 'loop,noatime', file, path])
+    const mount = () => run('mount', ['-o', 'loop,noatime,discard', file, path])
     await mount().catch(async () => {
       await rm(file, { force: true })
       await (await open(file, 'w', 0o600)).close()

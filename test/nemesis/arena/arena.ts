@@ -8,7 +8,7 @@ import { startWorker, type WorkerProcess } from '@isopod/devstack'
 import { SIMULATED_LAUNCHER } from '../../bench/cases/simulated.ts'
 import type { Random } from '../../bench/measure/random.ts'
 import { Ledger } from '../ledger.ts'
-import { type ClientProcess, startClientProcess } from './client-process.ts'
+import { type ClientProcess, signalIfThere, startClientProcess } from './client-process.ts'
 import type { EngineControl } from './engine-control.ts'
 import { Link } from './link.ts'
 import { RedisControl } from './redis-control.ts'
@@ -19,6 +19,8 @@ export const REPLY_TO = 'chaos'
 const CONSUMER = fileURLToPath(new URL('../processes/consumer.ts', import.meta.url))
 const SUBMITTER = fileURLToPath(new URL('../processes/submitter.ts', import.meta.url))
 const RETRY_MS = 250
+/** Maximum number of starts of one worker. A start fails if Redis does not answer within 4 s, which a busy host can cause. */
+const WORKER_STARTS = 3
 /** Size of a small disk, in MiB: enough for what Redis or the workers write during one fault. */
 const SMALL_DISK_MB = 96
 
@@ -123,10 +125,22 @@ export class Arena {
     return join(this.#files, `worker-${index}.log`)
   }
 
-  /** Starts one more worker; resolves when it takes jobs. */
+  /** Starts one more worker, as a supervisor does: again if it ends at its start. Resolves when it takes jobs. */
   async addWorker(env: NodeJS.ProcessEnv = {}): Promise<WorkerProcess> {
+    for (let left = WORKER_STARTS; ; left--) {
+      try {
+        const worker = await this.#startWorker(env)
+        this.workers.push(worker)
+        return worker
+      } catch (error) {
+        if (left <= 1) throw error
+      }
+    }
+  }
+
+  #startWorker(env: NodeJS.ProcessEnv): Promise<WorkerProcess> {
     const { name, engine, workers } = this.#options
-    const worker = await startWorker({
+    return startWorker({
       redisUrl: `redis+unix://${this.workerLink.path}`,
       dockerHost: `unix://${this.engineLink?.path ?? '/nowhere'}`,
       log: this.logOf(this.#started++),
@@ -145,8 +159,6 @@ export class Arena {
         ...env,
       }),
     })
-    this.workers.push(worker)
-    return worker
   }
 
   /** Submits a job until it is accepted, as a producer with an idempotency key does. Gives up when the signal aborts. */
@@ -258,14 +270,5 @@ export class Arena {
     const client = startClientProcess([script, url, this.name, ...words], this.environment(env), onLine)
     this.#clients.push(client)
     return client
-  }
-}
-
-/** Sends a signal to a process of the harness that may have ended. */
-export function signalIfThere(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(pid, signal)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
   }
 }

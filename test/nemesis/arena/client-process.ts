@@ -23,3 +23,12 @@ export function startClientProcess(
   createInterface({ input: child.stdout }).on('line', onLine)
   return { pid: child.pid ?? 0, ended, write: (line) => void child.stdin.write(`${line}\n`) }
 }
+
+/** Sends a signal to a process of the harness that may have ended. */
+export function signalIfThere(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}

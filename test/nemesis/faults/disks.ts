@@ -3,8 +3,8 @@ import type { SmallDisk } from '../arena/small-disk.ts'
 import { engineOf } from './engine.ts'
 import type { Fault } from './fault.ts'
 
-/** Longer than the tries of a job last. */
-const ENGINE_FULL_MS = 25_000
+/** Longer than the tries of a job last, also if the breaker of its worker pauses between them. */
+const ENGINE_FULL_MS = 45_000
 const FULL_MS = 10_000
 
 /** Faults of disks that are full. */

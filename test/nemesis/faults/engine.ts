@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { IMAGES } from '@isopod/devstack'
-import { type Arena, signalIfThere } from '../arena/arena.ts'
+import type { Arena } from '../arena/arena.ts'
+import { signalIfThere } from '../arena/client-process.ts'
 import type { EngineControl } from '../arena/engine-control.ts'
 import type { Link } from '../arena/link.ts'
 import type { Fault } from './fault.ts'

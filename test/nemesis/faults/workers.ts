@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Arena, signalIfThere } from '../arena/arena.ts'
+import type { Arena } from '../arena/arena.ts'
+import { signalIfThere } from '../arena/client-process.ts'
 import type { Fault } from './fault.ts'
 import { times } from './redis.ts'
 

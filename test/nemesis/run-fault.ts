@@ -60,9 +60,13 @@ export async function runFault(
   const startedAt = performance.now()
   // Short, because the paths of sockets must be.
   const folder = await mkdtemp(join(tmpdir(), 'nemesis-'))
+  const removeFolder = () => rm(folder, { recursive: true, force: true })
   const arena = await Arena.open({
     ...{ name: `chaos-${process.pid}-${name}`, folder, workers, env, smallDisk, random },
     engine: shared,
+  }).catch(async (error: unknown) => {
+    await removeFolder()
+    throw error
   })
   const programs = Array.from({ length: jobs + MAX_TRICKLE + PROBES }, (_, index) =>
     knownProgram(index, random, !containers),
@@ -117,7 +121,7 @@ export async function runFault(
   } finally {
     ending.abort()
     await arena.close()
-    await rm(folder, { recursive: true, force: true })
+    await removeFolder()
   }
 }
 

@@ -21,7 +21,7 @@ const FIRST_USER = 60_000
 /** Number of user ids of a worker. */
 const USERS = 256
 /** Several tries, because on a busy host a program lacks CPU time as if a quota held. */
-const TRIES = 3
+const TRIES = 10
 /** As many as a worker runs at once: more would disturb each other's measurements. */
 const PROBES_AT_ONCE = 4
 let folder: string

@@ -30,7 +30,9 @@ export interface Stage {
 
 /** Starts workers, and observers of the host and of the containers. */
 export async function openStage(options: WorldOptions = {}): Promise<Stage> {
-  const world = await startWorld({ ...options, env: { HOST_SECRET: WORKER_SECRET, ...options.env } })
+  // The attacks run in a pool of the usual size.
+  const env = { HOST_SECRET: WORKER_SECRET, ISOPOD_POOL_SIZE: undefined, ...options.env }
+  const world = await startWorld({ ...options, env })
   const host = await watchHost(world)
   const assigned = async (job: string) =>
     (await world.log())

@@ -73,10 +73,12 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
         stack: prefix,
         deadlineMs: scaled(60_000),
         ...(launcher !== undefined && { launcher }),
-        // The self-test has its own specs. Here it would only delay the start of each worker.
         env: {
           ...process.env,
+          // The self-test has its own specs. Here it would only delay the start of each worker.
           ISOPOD_SELF_TEST: 'false',
+          // Most specs run few jobs of a kind, so a larger pool would mostly make containers that no job takes.
+          ISOPOD_POOL_SIZE: '1',
           ISOPOD_QUEUE_PREFIX: prefix,
           ...options.env,
           ...env,

@@ -10,7 +10,7 @@ const SYSTEM = ['{packages,apps}/*/test/**/system/**/*.test.ts', 'test/{e2e,secu
 /** Specs that repeat with large numbers in `npm run test:soak`. */
 const SOAKED = [
   'apps/cli/test/system/grade.test.ts',
-  'packages/sandbox/test/system/preload.test.ts',
+  'packages/sandbox/test/system/preload{,-corpora}.test.ts',
   'test/e2e/{delivery,gateway-fuzz,many-languages,script-cheats,script-corpora}.test.ts',
   'test/chaos/grade-loss.test.ts',
   'test/security/{channel,kernel-memory,limits-on-the-host}.test.ts',
@@ -39,6 +39,8 @@ export default defineConfig({
     pool: 'forks',
     // One more than two cores: many specs wait for leases, limits and containers. A fourth gains nothing.
     maxWorkers: 3,
+    // A process for each file would spend more time on its imports than many files on their tests.
+    isolate: false,
     sequence: { sequencer: LongestFirst },
     // The specs start hundreds of Node processes; with this cache each takes 0.1 s less of processor time.
     env: { NODE_COMPILE_CACHE: fileURLToPath(new URL('node_modules/.cache/node', import.meta.url)) },
@@ -51,10 +53,10 @@ export default defineConfig({
           include: ['{packages,apps}/*/test/**/*.test.ts', 'test/**/*.test.ts'],
           exclude: SYSTEM,
           globalSetup: 'test/support/redis-binary.ts',
-          // A process for each of these many short files would take longer than their tests.
-          isolate: false,
           testTimeout: 30_000,
           hookTimeout: 30_000,
+          // They wait more than system specs do, mostly for locks and timeouts in Redis.
+          maxWorkers: 5,
           sequence: { groupOrder: 0 },
         },
       },

@@ -5,7 +5,7 @@ import { SOAK } from '../support/soak.ts'
 import { startWorld, type World } from '../support/world.ts'
 
 /** Every nth program of both data sets runs; 1 for all. */
-const EVERY = Number(process.env['TEST_DATA_EVERY'] ?? (SOAK ? 10 : 75))
+const EVERY = Number(process.env['TEST_DATA_EVERY'] ?? (SOAK ? 10 : 150))
 const problems = [...humanEval(), ...mbpp()].filter((_, index) => index % EVERY === 0)
 const limits = { timeoutSeconds: 10 }
 let world: World

@@ -2,10 +2,11 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { SOAK } from '../../../../test/support/soak.ts'
 import { comparable, type Modes, openModes } from '../support/preload-modes.ts'
 
-/** Tests every nth program of both data sets; `npm run bench` sets 1 for all. */
-const EVERY = Number(process.env['TEST_DATA_EVERY'] ?? 10)
+/** Tests every nth program of both data sets; 1 for all. */
+const EVERY = Number(process.env['TEST_DATA_EVERY'] ?? (SOAK ? 1 : 40))
 /** Programs per test, so that a failure names only a few. */
 const GROUP = 41
 

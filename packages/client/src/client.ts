@@ -141,7 +141,8 @@ class QueueClient implements IsopodClient {
     try {
       return await Promise.race([wait(live), this.#workers.untilMissing(over.signal, workerTimeoutSeconds)])
     } finally {
-      over.abort()
+      // The caller need not wait for it.
+      setImmediate(() => over.abort())
     }
   }
 

@@ -253,10 +253,11 @@ class RedisProducer implements Producer {
     return this.#translate(() => {
       const answer = ask()
       answer.catch(() => {})
-      return pTimeout(answer, {
-        milliseconds: deadlineMs,
-        message: `no answer within ${deadlineMs / 1000} s`,
-      })
+      // Not `message`: its error would be made for each call, and a stack trace costs time.
+      const fallback = () => {
+        throw new Error(`no answer within ${deadlineMs / 1000} s`)
+      }
+      return pTimeout(answer, { milliseconds: deadlineMs, fallback })
     })
   }
 

@@ -78,7 +78,8 @@ export class ResultWaiters {
       return await promise
     } finally {
       stopPolling()
-      this.#leave(id, waiter)
+      // The caller need not wait for it.
+      setImmediate(() => this.#leave(id, waiter))
       signal?.removeEventListener('abort', stop)
       this.#closing.signal.removeEventListener('abort', close)
     }

@@ -15,7 +15,7 @@ import { useBench } from './harness.ts'
  * The last release, 0.1.0. Releases are in no registry yet, so this is its commit. Node runs TypeScript, so its sources need no build;
  * they use the outside libraries of this checkout.
  */
-const LAST_RELEASE = '09398c7aaa910e89aa82368578006343d78e4086'
+const LAST_RELEASE = '50208a8f0c6bc51f6b803060785ed31a03b56a49'
 const PACKAGES = ['protocol', 'queue', 'client']
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const FIXTURE = fileURLToPath(new URL('fixtures/other-release.ts', import.meta.url))

@@ -5,26 +5,34 @@ export class IdempotencyConflictError extends IsopodError {
   readonly code = 'idempotency_conflict'
 }
 
-/** A tenant has as many waiting jobs as it may have; nothing was enqueued. */
-export class TenantQueueFullError extends IsopodError {
-  readonly code = 'tenant_queue_full'
-}
-
 /** There is neither a job nor a result with this id: it never existed, or its result has expired. */
 export class UnknownJobError extends IsopodError {
   readonly code = 'unknown_job'
 }
 
+/** Bounds of the advised pause, and the advice without a prediction, in seconds. */
+const MIN_RETRY_SECONDS = 1
+const MAX_RETRY_SECONDS = 60
+const USUAL_RETRY_SECONDS = 5
+
 /** When jobs that were refused may be submitted again. */
-interface QueueFullAdvice {
+export interface QueueFullAdvice {
   readonly retryAfterSeconds: number
   /** How long a job would wait; null if that cannot be predicted. */
   readonly predictedWaitSeconds: number | null
 }
 
-/** As many jobs wait as the operator allows; nothing was enqueued. */
-export class QueueFullError extends IsopodError implements QueueFullAdvice {
-  readonly code = 'queue_full'
+/** When jobs that were refused may be submitted again, also as the end of a sentence. @param predicted wait of a job, in seconds */
+export function adviceFor(predicted: number | null): QueueFullAdvice & { readonly sentence: string } {
+  // A tenth of the queue has moved on by then.
+  const pause = predicted === null ? USUAL_RETRY_SECONDS : Math.ceil(predicted / 10)
+  const retryAfterSeconds = Math.min(MAX_RETRY_SECONDS, Math.max(MIN_RETRY_SECONDS, pause))
+  const wait = predicted === null ? '' : `a job would wait for about ${Math.ceil(predicted)} s; `
+  const sentence = `${wait}submit again in ${retryAfterSeconds} s`
+  return { retryAfterSeconds, predictedWaitSeconds: predicted, sentence }
+}
+
+abstract class FullError extends IsopodError implements QueueFullAdvice {
   readonly retryAfterSeconds: number
   readonly predictedWaitSeconds: number | null
 
@@ -33,6 +41,16 @@ export class QueueFullError extends IsopodError implements QueueFullAdvice {
     this.retryAfterSeconds = retryAfterSeconds
     this.predictedWaitSeconds = predictedWaitSeconds
   }
+}
+
+/** As many jobs wait as the operator allows; nothing was enqueued. */
+export class QueueFullError extends FullError {
+  readonly code = 'queue_full'
+}
+
+/** A tenant has as many waiting jobs as it may have; nothing was enqueued. */
+export class TenantQueueFullError extends FullError {
+  readonly code = 'tenant_queue_full'
 }
 
 /** No worker was alive for as long as the caller wanted to wait for one. */

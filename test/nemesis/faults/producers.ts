@@ -116,9 +116,12 @@ export const PRODUCER_FAULTS: readonly Fault[] = [
   },
   {
     name: 'consumer-clock-ahead',
-    title: 'the clock of the only consumer of results is 25 h ahead',
+    title: 'the clock of the only consumer of results is 25 h ahead; another one is started after 5 s',
     consume: (arena) => void arena.startConsumer(clockEnvironment({ shiftMs: 25 * 3_600_000 })),
-    strike: () => sleep(1000),
+    strike: async (arena) => {
+      await sleep(5000)
+      arena.startConsumer()
+    },
   },
   ...(['ahead', 'behind'] as const).map((direction) => ({
     name: `submitter-clock-${direction}`,

@@ -1,4 +1,4 @@
-import { QueueFullError, StorageFullError } from '@isopod/client'
+import { QueueFullError, StorageFullError, TenantQueueFullError } from '@isopod/client'
 import { type FieldProblem, InvalidJobError, IsopodError } from '@isopod/protocol'
 import { errorCode, httpStatusOf } from '@isopod/service-kit'
 import { z } from 'zod'
@@ -105,15 +105,15 @@ export function stoppingRefusal(): RequestRefused {
   })
 }
 
-/** `Retry-After` while Redis is unavailable, and while a tenant's jobs must wait, in seconds. */
+/** `Retry-After` while Redis is unavailable, in seconds. */
 const RETRY_UNAVAILABLE_SECONDS = 2
-const RETRY_TENANT_SECONDS = 5
 
-/** The refusal while as many jobs wait as may. */
-export function queueFullRefusal(full: QueueFullError): RequestRefused {
+/** The refusal while as many jobs wait as may: 429 if those are the tenant's own. */
+export function queueFullRefusal(full: QueueFullError | TenantQueueFullError): RequestRefused {
   const { message, code, retryAfterSeconds, predictedWaitSeconds } = full
+  const status = full instanceof TenantQueueFullError ? 429 : 503
   const detail = `${message.charAt(0).toUpperCase()}${message.slice(1)}.`
-  return new RequestRefused({ status: 503, code, detail, retryAfterSeconds, predictedWaitSeconds })
+  return new RequestRefused({ status, code, detail, retryAfterSeconds, predictedWaitSeconds })
 }
 
 /** Maps any error of a handler to the refusal for the caller. */
@@ -122,7 +122,7 @@ export function refusalOf(error: unknown): Refusal {
   if (error instanceof InvalidJobError) {
     return { status: 400, code: error.code, detail: error.message, errors: error.problems }
   }
-  if (error instanceof QueueFullError) return queueFullRefusal(error)
+  if (error instanceof QueueFullError || error instanceof TenantQueueFullError) return queueFullRefusal(error)
   if (error instanceof StorageFullError) {
     const { code, retryAfterSeconds } = error
     const detail = `The queue has no memory for more jobs. Try again in ${retryAfterSeconds} s.`
@@ -130,7 +130,7 @@ export function refusalOf(error: unknown): Refusal {
   }
   const status = httpStatusOf(error)
   if (error instanceof IsopodError && status !== 500) {
-    const retry = { 429: RETRY_TENANT_SECONDS, 503: RETRY_UNAVAILABLE_SECONDS }[status as number]
+    const retry = status === 503 ? RETRY_UNAVAILABLE_SECONDS : undefined
     // The message of the error may name hosts, which callers must not learn.
     const detail = status === 503 ? 'The queue does not answer; try again.' : error.message
     return { status, code: String(errorCode(error)), detail, retryAfterSeconds: retry }

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis'
-import { QueueFullError } from '../errors.ts'
+import { adviceFor, QueueFullError } from '../errors.ts'
 import { writeAtLimit } from '../redis/at-limit.ts'
 import type { Keys } from '../redis/keys.ts'
 import { type QueueStats, readStats } from './queue-stats.ts'
@@ -8,11 +8,6 @@ import { type QueueStats, readStats } from './queue-stats.ts'
 const COUNT_MS = 250
 /** How long the operator's maximum is used, in milliseconds. */
 const MAXIMUM_MS = 5000
-/** Bounds of the advised pause, and the advice without a prediction, in seconds. */
-const MIN_RETRY_SECONDS = 1
-const MAX_RETRY_SECONDS = 60
-const USUAL_RETRY_SECONDS = 5
-
 /** Stores the operator's maximum for all producers. The last worker to start wins, as all workers of a deployment share it. */
 export async function writeMaxWaiting(redis: Redis, keys: Keys, maximum: number | undefined): Promise<void> {
   await (maximum === undefined
@@ -48,6 +43,11 @@ export class DepthGate {
     this.#since += count
   }
 
+  /** How long a job that is submitted now would wait, in seconds; null if that cannot be predicted. */
+  async predictWait(): Promise<number | null> {
+    return (await this.#count()).predictedWaitSeconds
+  }
+
   #readMaximum(): Promise<number | undefined> {
     if (this.#maximum === undefined || this.#maximum.at + MAXIMUM_MS < performance.now()) {
       this.#maximum = { at: performance.now(), value: this.#fetchMaximum() }
@@ -72,12 +72,6 @@ export class DepthGate {
 }
 
 function queueFull(maximum: number, predicted: number | null): QueueFullError {
-  // A tenth of the queue has moved on by then.
-  const pause = predicted === null ? USUAL_RETRY_SECONDS : Math.ceil(predicted / 10)
-  const retryAfterSeconds = Math.min(MAX_RETRY_SECONDS, Math.max(MIN_RETRY_SECONDS, pause))
-  const wait = predicted === null ? '' : `; a job would wait for about ${Math.ceil(predicted)} s`
-  return new QueueFullError(
-    `the queue is full: at most ${maximum} jobs may wait${wait}; submit again in ${retryAfterSeconds} s`,
-    { retryAfterSeconds, predictedWaitSeconds: predicted },
-  )
+  const { sentence, ...advice } = adviceFor(predicted)
+  return new QueueFullError(`the queue is full: at most ${maximum} jobs may wait; ${sentence}`, advice)
 }

@@ -61,7 +61,7 @@ export async function enqueueJobs(
     .map((entry) => ({ ...entry, bytes: roughBytes(entry.job) }))
   await gate.admit(wanted.length)
   if (wanted.length > 0) await admit(wanted.reduce((sum, { bytes }) => sum + bytes, 0))
-  const added = await turns.take(wanted)
+  const added = await turns.take(wanted, () => gate.predictWait())
   await deadlines.note(added)
   for (const batch of batches(added)) {
     const [first, ...others] = batch.map(({ id, job, turn }) => ({

@@ -14,7 +14,8 @@ const STATE_TTL_SECONDS = 86_400
  *
  * KEYS: BullMQ's waiting jobs by priority, its number of added jobs, and its counter of priorities; next turns of tenants; the
  * present turn and the number of turns taken; rules of tenants. ARGV: prefix of all keys; whether the jobs are about to be added
- * (`before`), were added just now (`after`), or take another turn (`again`); then for each tenant its name and its number of jobs.
+ * (`before`), take another turn (`again`), or are one job that was added just now (its id); then for each tenant its name and its
+ * number of jobs.
  *
  * Returns `ok`, and for each tenant its first turn, its weight, whether its jobs have different priorities, and whether it has a
  * maximum of waiting jobs; or `full`, a tenant, its waiting jobs and their maximum, or `broken`, if BullMQ could not add a job; no
@@ -35,7 +36,7 @@ local function count_of(text, otherwise)
   return otherwise
 end
 local waiting, turns, clock, rules = KEYS[1], KEYS[4], KEYS[5], KEYS[6]
-local head, order = redis.pcall('ZRANGE', waiting, 0, 0, 'WITHSCORES'), redis.pcall('GET', KEYS[3])
+local head, order = redis.pcall('ZRANGE', waiting, 0, 1, 'WITHSCORES'), redis.pcall('GET', KEYS[3])
 -- BullMQ would store the job and then fail.
 if head.err or (order and not tonumber(order)) then return {'broken'} end
 local state = ours('HMGET', clock, 'now', 'taken', 'added', 'at')
@@ -43,7 +44,10 @@ local now, taken, at = count_of(state[1], 1), count_of(state[2], 0), count_of(st
 local jobs_in_all = 0
 for index = 4, #ARGV, 2 do jobs_in_all = jobs_in_all + ARGV[index] end
 local added = count_of(redis.pcall('GET', KEYS[2]), 0)
-if ARGV[2] == 'after' then added = math.max(0, added - jobs_in_all) end
+local is_after = ARGV[2] ~= 'before' and ARGV[2] ~= 'again'
+-- As if the job were not there yet.
+if is_after then added = math.max(0, added - jobs_in_all) end
+if is_after and head[1] == ARGV[2] then head = {head[3], head[4]} end
 local first_added = count_of(state[3], added)
 local seconds = tonumber(redis.call('TIME')[1])
 local next_turn = 0

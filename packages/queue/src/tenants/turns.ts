@@ -1,6 +1,6 @@
 import type { Queue } from 'bullmq'
 import type { Redis } from 'ioredis'
-import { TenantQueueFullError } from '../errors.ts'
+import { adviceFor, TenantQueueFullError } from '../errors.ts'
 import { defineScript, type RedisScript } from '../redis/define-script.ts'
 import { handleOf } from '../redis/job-handle.ts'
 import type { Keys } from '../redis/keys.ts'
@@ -31,8 +31,11 @@ export interface TurnsParts {
   readonly jobs: Queue
 }
 
-/** When turns are taken: before jobs are added, right after it, or again, for jobs that were added long ago. */
-type Moment = 'before' | 'after' | 'again'
+/** Predicts how long a job would wait, in seconds; null if that cannot be predicted. */
+type PredictWait = () => Promise<number | null>
+
+/** When turns are taken: before jobs are added; again, for jobs that were added long ago; or right after one job was added, its id. */
+type Moment = 'before' | 'again' | { readonly after: string }
 
 /**
  * The turns of jobs: all tenants share the queue by their weights. Constant work for each tenant of a call.
@@ -61,13 +64,17 @@ export class Turns {
   /**
    * Gives new jobs their turns, in their order. Call {@link settle} when they are in the queue.
    *
+   * @param predictWait predicts how long a job would wait, in seconds, for the error
    * @throws {TenantQueueFullError} if a tenant would have too many waiting jobs; no turn was taken
    */
-  async take<T extends TurnRequest>(requests: readonly T[]): Promise<WithTurn<T>[]> {
+  async take<T extends TurnRequest>(
+    requests: readonly T[],
+    predictWait?: PredictWait,
+  ): Promise<WithTurn<T>[]> {
     const [request] = requests
     const expected = requests.length === 1 && request && this.#expect(request.job.tenant)
     if (request && expected) return [{ ...request, turn: expected, isExpected: true }]
-    return this.#takeFor(requests, 'before')
+    return this.#takeFor(requests, 'before', predictWait)
   }
 
   /** Takes the turns of jobs that were added with an expected one, and notes the own priorities of all. */
@@ -97,7 +104,7 @@ export class Turns {
   /** Takes the turn of a job that is in the queue, and moves it there if it is earlier, as after the numbers started again. */
   async #confirm<T extends TurnRequest>(job: WithTurn<T>): Promise<WithTurn<T>> {
     // The job is in the queue: an error is none of the submit.
-    const [taken = job] = await this.#takeFor([job], 'after').catch(() => [])
+    const [taken = job] = await this.#takeFor([job], { after: job.id }).catch(() => [])
     if (taken.turn >= job.turn) return job
     // It may have been taken meanwhile.
     await handleOf(this.#jobs, job.id)
@@ -106,21 +113,26 @@ export class Turns {
     return taken
   }
 
-  async #takeFor<T extends TurnRequest>(requests: readonly T[], moment: Moment): Promise<WithTurn<T>[]> {
+  async #takeFor<T extends TurnRequest>(
+    requests: readonly T[],
+    moment: Moment,
+    predictWait?: PredictWait,
+  ): Promise<WithTurn<T>[]> {
     if (requests.length === 0) return []
     const counts = new Map<string, number>()
     for (const { job } of requests) counts.set(job.tenant, (counts.get(job.tenant) ?? 0) + 1)
     const keys = this.#keys
     const queue = [keys.jobs('prioritized'), keys.jobs('id'), keys.jobs('pc')]
     const ours = [keys.turns, keys.turnClock, keys.tenantRules]
-    const ask = () => this.#take(...queue, ...ours, keys.tag, moment, ...[...counts].flat())
+    const when = typeof moment === 'string' ? moment : moment.after
+    const ask = () => this.#take(...queue, ...ours, keys.tag, when, ...[...counts].flat())
     let answer = await ask()
     if (String(answer) === 'broken') {
       await healQueue(this.#redis, keys.job(''))
       answer = await ask()
     }
     const [outcome, ...replies] = Array.isArray(answer) ? answer.map(String) : []
-    if (outcome === 'full') throw full(replies)
+    if (outcome === 'full') throw full(replies, (await predictWait?.()) ?? null)
     if (outcome !== 'ok') throw new Error(`Redis returned an unexpected reply: ${JSON.stringify(answer)}`)
     const next = new Map<string, { turn: number; step: number }>()
     for (const [place, tenant] of [...counts.keys()].entries()) {
@@ -157,8 +169,14 @@ export class Turns {
   }
 }
 
-function full([tenant = '', queued = '', maximum = '']: readonly string[]): TenantQueueFullError {
+/** @param predicted wait of a job in the queue of all tenants, in seconds */
+function full(
+  [tenant = '', queued = '', maximum = '']: readonly string[],
+  predicted: number | null,
+): TenantQueueFullError {
+  const { sentence, ...advice } = adviceFor(predicted)
   return new TenantQueueFullError(
-    `tenant: ${tenant} has ${queued} waiting jobs, and at most ${maximum} may wait; submit again when some have started`,
+    `tenant: ${tenant} has ${queued} waiting jobs, and at most ${maximum} may wait; ${sentence}`,
+    advice,
   )
 }

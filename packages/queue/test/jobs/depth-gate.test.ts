@@ -85,3 +85,25 @@ test('the predicted wait follows from waiting jobs, live slots and the time of r
   await consumer.close()
   expect((await producer.stats()).predictedWaitSeconds).toBeNull()
 })
+
+test('the error of a tenant with too many waiting jobs predicts the wait, too', async () => {
+  const producer = await bench.producer()
+  await bench.redis.hset(bench.key('job-seconds'), 'w1', '2')
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  const consumer = await bench.consumer(
+    async (delivery) => {
+      await released
+      return echoResult(delivery)
+    },
+    { concurrency: 1, tenants: { '*': { maxQueued: 3 } } },
+  )
+  consumer.run()
+  await submit(producer, 1)
+  await until(async () => (await producer.stats()).active === 1)
+  await submit(producer, 3)
+  await expect(submit(producer, 1)).rejects.toMatchObject({
+    code: 'tenant_queue_full',
+    ...{ retryAfterSeconds: 1, predictedWaitSeconds: 6 },
+  })
+  release()
+})

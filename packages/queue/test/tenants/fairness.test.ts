@@ -148,7 +148,8 @@ test('a submit that would exceed a tenant’s maximum of waiting jobs is refused
   await submit(producer, times(2, { tenant: 'small' }))
   await expect(submit(producer, times(2, { tenant: 'small' }))).rejects.toMatchObject({
     code: 'tenant_queue_full',
-    message: expect.stringContaining('small has 2 waiting jobs, and at most 3 may wait'),
+    message: 'tenant: small has 2 waiting jobs, and at most 3 may wait; submit again in 5 s',
+    ...{ retryAfterSeconds: 5, predictedWaitSeconds: null },
   })
   expect((await producer.stats()).prioritized).toBe(2)
   await submit(producer, [{ tenant: 'small' }, ...times(9, { tenant: 'other' })])
@@ -241,6 +242,21 @@ test('a job is not added behind others with a turn from before the numbers start
   await submit(producer, [{ tenant: 'earlier' }])
   const order = await drained(51)
   expect(order.findIndex((delivery) => tenantOf(delivery) === 'earlier')).toBeLessThanOrEqual(1)
+})
+
+test('a tenant does not pay for jobs that ended before the queue was empty', async () => {
+  const producer = await bench.producer()
+  const earlier = await bench.consumer(undefined, { concurrency: 8 })
+  earlier.run()
+  await submit(producer, [{ tenant: 'new' }])
+  await submit(producer, times(50, { tenant: 'known' }))
+  await until(async () => (await producer.stats()).prioritized === 0)
+  await earlier.close()
+  await submit(producer, [{ tenant: 'new' }])
+  await submit(producer, [{ tenant: 'known' }])
+  await submit(producer, times(20, { tenant: 'new' }))
+  const order = await drained(22)
+  expect(order.findIndex((delivery) => tenantOf(delivery) === 'known')).toBeLessThanOrEqual(2)
 })
 
 test('rules and turns of the wrong type in Redis are replaced', async () => {

@@ -614,6 +614,12 @@ export const REQUIREMENTS: readonly Requirement[] = [
     source: 'issue 15, retention',
   },
   {
+    id: 'large-outputs',
+    behaviour:
+      'outputs over 64 KiB are stored apart and every reader gets them whole; an older client gets their first part',
+    source: 'issue 15, retention',
+  },
+  {
     id: 'dead-results',
     behaviour: 'a result that its consumer never handles ends in a bounded list, and can be delivered again',
     source: 'issue 15, a consumer whose handler never succeeds',

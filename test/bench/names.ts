@@ -12,6 +12,7 @@ export const NAMES = {
   batchPreload: 'isopod batch, preload',
   own: 'the program itself',
   queue: 'isopod queue',
+  wholeResults: 'whole results',
   queueWithoutTurns: 'isopod queue without turns',
   queueOfTenants: 'isopod queue, 100 tenants',
   worker: 'isopod worker',

@@ -53,6 +53,7 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   'test/e2e/python-client.test.ts': PLATFORM,
   'test/e2e/queue-board.test.ts': 'needs a browser',
   'test/e2e/refusals.test.ts': PLATFORM,
+  'test/e2e/large-outputs.test.ts': PLATFORM,
   'test/e2e/result-cache.test.ts': PLATFORM,
   'test/e2e/retry-fairness.test.ts': PLATFORM,
   'test/e2e/sandboxfusion-submit.test.ts': PLATFORM,

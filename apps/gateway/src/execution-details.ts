@@ -30,7 +30,7 @@ export class DetailsReader {
   async read(id: string): Promise<ExecutionDetails> {
     const kept = this.#kept.get(id)
     if (kept !== undefined && kept.until > performance.now()) return kept.details
-    const result = await this.#limit(() => this.#client.result(id))
+    const result = await this.#limit(() => this.#client.result(id, { shortened: true }))
     if (result === undefined) {
       return { state: await this.#client.state(id), status: null, language: null, wallMs: null }
     }

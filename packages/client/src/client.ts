@@ -20,6 +20,7 @@ import {
   openProducer,
   type Producer,
   type QueueStats,
+  type ReadOptions,
   type ResultsConsumer,
 } from '@isopod/queue'
 import { type Batch, openBatch } from './batch/batch.ts'
@@ -39,6 +40,7 @@ const CONNECT_OPTIONS = {
   resultTtlSeconds: true,
   onNoWorker: true,
 } as const
+const READ_OPTIONS = { shortened: true } as const
 const WAIT_OPTIONS = { signal: true, workerTimeoutSeconds: true } as const
 const EVENTS_OPTIONS = { after: true, signal: true } as const
 const RUN_OPTIONS = { ...WAIT_OPTIONS, onEvent: true } as const
@@ -150,8 +152,9 @@ class QueueClient implements IsopodClient {
     return this.#producer.jobState(id)
   }
 
-  result(id: string): Promise<Result | undefined> {
-    return this.#producer.storedResult(id)
+  async result(id: string, options: ReadOptions = {}): Promise<Result | undefined> {
+    refuseUnknownOptions(options, READ_OPTIONS)
+    return await this.#producer.storedResult(id, options)
   }
 
   results(handler: (result: Result) => Promise<void>, options: ConsumeOptions = {}): ResultsConsumer {

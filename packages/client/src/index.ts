@@ -30,6 +30,7 @@ export {
   type QuarantineEntry,
   QueueFullError,
   type QueueStats,
+  type ReadOptions,
   type ResultsConsumer,
   StorageFullError,
   TenantQueueFullError,

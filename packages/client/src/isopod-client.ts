@@ -5,6 +5,7 @@ import type {
   JobState,
   QueueOptions,
   QueueStats,
+  ReadOptions,
   ResultsConsumer,
 } from '@isopod/queue'
 import type { Batch } from './batch/batch.ts'
@@ -65,8 +66,11 @@ export interface IsopodClient {
    * `unknown`: it was never enqueued, or its result has expired.
    */
   state(id: string): Promise<JobState>
-  /** The result of a job; undefined if it has not finished, or the result has expired. */
-  result(id: string): Promise<Result | undefined>
+  /**
+   * The result of a job; undefined if it has not finished, or the result has expired. With `shortened`, outputs over 64 KiB are not
+   * fetched: they end after 64 KiB, marked as truncated.
+   */
+  result(id: string, options?: ReadOptions): Promise<Result | undefined>
   /**
    * Consumes the results of all jobs with the same `replyTo`, including those that arrived earlier. A result is acknowledged
    * only after the handler has resolved; a handler that rejects gets it again. The handler may see a result twice, for example

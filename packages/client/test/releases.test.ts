@@ -99,3 +99,16 @@ test('a client of the last release submits jobs to this worker, and reads its re
     OUTPUTS.map((output) => [output, 'success']),
   )
 })
+
+// promise: large-outputs
+test('a client of the last release gets the first part of a large output, marked as truncated', async (context) => {
+  context.skip(missing !== '', missing)
+  const stdout = 'é line\n'.repeat(100_000)
+  await bench.worker(async ({ id, attempt }) => sampleFullResult({ id, attempt, stdout }))
+  const client = start('client')
+  client.stdin.end(JSON.stringify(JOBS.slice(0, 1)))
+  const [result] = JSON.parse(await text(client.stdout))
+  expect(result).toMatchObject({ status: 'success', truncated: { stdout: true } })
+  expect(stdout.startsWith(result.stdout)).toBe(true)
+  expect(Buffer.byteLength(result.stdout)).toBeGreaterThan(60_000)
+})

@@ -14,6 +14,7 @@ export {
 } from './errors.ts'
 export { documentedExitCode, NO_EXIT_CODE, signalNumber } from './exit-code.ts'
 export {
+  fetchedFilesSchema,
   fileBytes,
   isSafePath,
   type JobFile,
@@ -66,7 +67,14 @@ export {
 export { describeProblems, parseJob } from './parse.ts'
 export { type AppliedPolicy, type Policy, parsePolicy, stricterPolicy } from './policy.ts'
 export { MAX_CODE_BYTES } from './program.ts'
-export { type ResourceUsage, type Result, resultSchema, type Timings } from './result.ts'
+export {
+  type ResourceUsage,
+  type Result,
+  resultSchema,
+  type StoredResult,
+  storedResultSchema,
+  type Timings,
+} from './result.ts'
 export { RUNC_ADVICE, runcEscapes } from './runc.ts'
 export { chooseRuntime, isGvisor, RUNTIMES, type Runtime, type RuntimeWishes } from './runtime.ts'
 export { fields, integerBetween, type NewerWord, openList, sizeText, utf8Bytes } from './schema.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { fileSchema } from './files.ts'
 import { jobSchema } from './job.ts'
-import { resultSchema } from './result.ts'
+import { storedResultSchema } from './result.ts'
 
 /** A JSON Schema (draft 2020-12) as an object. */
 export type JsonSchema = z.core.JSONSchema.BaseSchema
@@ -14,9 +14,9 @@ export function jobJsonSchema(): JsonSchema {
   return { title: 'Job', ...toJsonSchema(jobSchema) }
 }
 
-/** The JSON Schema of a result. A newer worker may add fields. */
+/** The JSON Schema of a result in Redis. A newer worker may add fields. */
 export function resultJsonSchema(): JsonSchema {
-  return { title: 'Result', ...toJsonSchema(resultSchema) }
+  return { title: 'Result', ...toJsonSchema(storedResultSchema) }
 }
 
 function toJsonSchema(schema: z.ZodType): JsonSchema {

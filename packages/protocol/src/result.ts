@@ -114,3 +114,21 @@ export const resultSchema = z.object({
 
 /** The result of one job. */
 export type Result = z.infer<typeof resultSchema>
+
+/**
+ * A result as Redis has it. Outputs over 64 KiB are stored apart, and the result has only their beginning: `stdout`, `stderr`,
+ * `compileOutput` and `raw` are shortened, `truncated` is set, and large `files` are missing. Clients put them back.
+ */
+export const storedResultSchema = resultSchema.extend({
+  storedApart: z
+    .object({
+      /** Number of pieces of each output, by its name: the path of the field, for example `raw.stdout`. `files` is JSON. */
+      pieces: z.record(z.string(), z.number().int().nonnegative()),
+      /** `truncated` of the whole result. */
+      truncated: z.object({ stdout: z.boolean(), stderr: z.boolean() }),
+    })
+    .optional(),
+})
+
+/** A result as Redis has it; its large outputs may be stored apart. */
+export type StoredResult = z.infer<typeof storedResultSchema>

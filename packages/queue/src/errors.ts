@@ -1,4 +1,4 @@
-import { IsopodError } from '@isopod/protocol'
+import { IsopodError, UnavailableError } from '@isopod/protocol'
 
 /** An idempotency key was used before for another job; nothing was enqueued. */
 export class IdempotencyConflictError extends IsopodError {
@@ -121,4 +121,9 @@ export class JobDeferred extends Error {
 /** Turns anything thrown into an Error. */
 export function toError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown))
+}
+
+/** The error of a call after `close`, or one that `close` cuts short. */
+export function closed(): UnavailableError {
+  return new UnavailableError('the client is closed; connect again')
 }

@@ -37,6 +37,8 @@ export { openQuarantine, type Quarantine, type QuarantineEntry } from './redis/q
 export { PLATFORM_TRIES, type QueueOptions } from './redis/queue-options.ts'
 export type { RedisClock } from './redis/redis-clock.ts'
 export { type DeadResult, DeadResults, openDeadResults } from './results/dead-results.ts'
+export type { ReadOptions } from './results/read-result.ts'
+export type { WaitForResultOptions } from './results/result-waiters.ts'
 export type { ResultsConsumer, ResultsConsumerOptions } from './results/results-consumer.ts'
 export type { DroppedResults, Untaken, UntakenMaxima } from './results/untaken-results.ts'
 export { OTHER_TENANTS, type TenantRule, type TenantRules } from './tenants/tenant-rules.ts'

@@ -3,13 +3,14 @@ import {
   type JobEvent,
   type LanguageSummary,
   type Result,
-  UnavailableError,
+  type StoredResult,
 } from '@isopod/protocol'
 import { Queue } from 'bullmq'
 import type { Redis } from 'ioredis'
 import pTimeout from 'p-timeout'
 import { type BatchClaim, type BatchState, takeBatch } from './batches/batch-state.ts'
-import { type CancelOutcome, cancelJob } from './jobs/cancel.ts'
+import { closed } from './errors.ts'
+import { type CancelOutcome, type CancelParts, cancelJob } from './jobs/cancel.ts'
 import { DepthGate } from './jobs/depth-gate.ts'
 import { type Enqueued, type EnqueueParts, type Entry, enqueueJobs } from './jobs/enqueue.ts'
 import { IdempotencyKeys } from './jobs/idempotency-keys.ts'
@@ -22,13 +23,15 @@ import { EventFeed } from './live/event-feed.ts'
 import { JobEnds } from './live/job-ends.ts'
 import { type EventsOptions, readEvents } from './live/read-events.ts'
 import { type CheckedRedis, connectRedis, unavailable } from './redis/connect-redis.ts'
+import type { DeploymentRedis } from './redis/deployment-redis.ts'
 import { Keys } from './redis/keys.ts'
 import { JOBS_QUEUE, type QueueOptions, resolveOptions } from './redis/queue-options.ts'
 import type { RedisClock } from './redis/redis-clock.ts'
 import { MemoryGate } from './redis/redis-memory.ts'
 import { isSafeId } from './redis/safe-id.ts'
-import { takeResult } from './results/read-result.ts'
-import { ResultWaiters, unknownJob } from './results/result-waiters.ts'
+import { wholeResult } from './results/large-outputs.ts'
+import { type ReadOptions, takeResult } from './results/read-result.ts'
+import { ResultWaiters, unknownJob, type WaitForResultOptions } from './results/result-waiters.ts'
 import {
   consumeResults,
   type ResultsConsumer,
@@ -57,9 +60,9 @@ export interface Producer {
   /** The state of the job. */
   jobState(id: string): Promise<JobState>
   /** The job's result; undefined if there is none, or if it has expired. */
-  storedResult(id: string): Promise<Result | undefined>
+  storedResult(id: string, options?: ReadOptions): Promise<StoredResult | undefined>
   /** Resolves with the job's result; rejects with the signal's reason, or if the job is unknown. */
-  waitForResult(id: string, options?: { signal?: AbortSignal | undefined }): Promise<Result>
+  waitForResult(id: string, options?: WaitForResultOptions): Promise<StoredResult>
   /**
    * The events of a job. The last one is `finished`, the only event of a job that does not ask for events.
    *
@@ -108,12 +111,12 @@ class RedisProducer implements Producer {
   readonly #keys: Keys
   readonly #jobs: Queue
   readonly #enqueueParts: EnqueueParts
-  readonly #publisher: Publisher
+  readonly #core: CancelParts
   readonly #deadlines: QueueDeadlines
   readonly #memory: MemoryGate
   readonly #waiters: ResultWaiters
   readonly #feed: EventFeed
-  readonly #ends = new JobEnds((id, signal) => this.waitForResult(id, { signal }))
+  readonly #ends = new JobEnds((id, signal) => this.waitForResult(id, { signal, shortened: true }))
   readonly #consumers = new Set<ResultsConsumer>()
   #closing: Promise<void> | undefined
   /** Set after the results consumers have stopped, as their handlers may use the connection. */
@@ -126,9 +129,9 @@ class RedisProducer implements Producer {
     this.#keys = keys
     this.#jobs = new Queue(JOBS_QUEUE, { connection: redis, prefix: keys.tag })
     this.#jobs.on('error', () => {})
-    this.#publisher = new Publisher(redis, keys, ttlSeconds)
+    this.#core = { redis, keys, jobs: this.#jobs, publisher: new Publisher(redis, keys, ttlSeconds) }
     this.#memory = new MemoryGate(redis)
-    this.#deadlines = new QueueDeadlines({ redis, keys, jobs: this.#jobs, publisher: this.#publisher })
+    this.#deadlines = new QueueDeadlines(this.#core)
     this.#enqueueParts = {
       jobs: this.#jobs,
       idempotencyKeys: new IdempotencyKeys(redis, keys, ttlSeconds),
@@ -142,17 +145,15 @@ class RedisProducer implements Producer {
 
   enqueue(entries: readonly Entry[]): Promise<Enqueued[]> {
     // A long list takes more time.
-    const deadline = ANSWER_DEADLINE_MS * (1 + Math.ceil(entries.length / 100))
-    return this.#ask(deadline, () =>
+    const longer = Math.ceil(entries.length / 100)
+    return this.#ask(ANSWER_DEADLINE_MS * (1 + longer), () =>
       enqueueJobs(this.#enqueueParts, entries, this.#clock.now(), (bytes) => this.#memory.admit(bytes)),
     )
   }
 
   async cancel(id: string): Promise<CancelOutcome> {
     if (!isSafeId(id)) return 'unknown'
-    return this.#ask(ANSWER_DEADLINE_MS, () =>
-      cancelJob({ redis: this.#redis, keys: this.#keys, jobs: this.#jobs, publisher: this.#publisher }, id),
-    )
+    return this.#ask(ANSWER_DEADLINE_MS, () => cancelJob(this.#core, id))
   }
 
   async jobState(id: string): Promise<JobState> {
@@ -160,15 +161,17 @@ class RedisProducer implements Producer {
     return this.#ask(ANSWER_DEADLINE_MS, () => readJobState(this.#redis, this.#keys, id))
   }
 
-  storedResult(id: string): Promise<Result | undefined> {
-    if (!isSafeId(id)) return Promise.resolve(undefined)
-    return this.#ask(ANSWER_DEADLINE_MS, () => takeResult(this.#redis, this.#keys, id))
+  async storedResult(id: string, { shortened = false }: ReadOptions = {}): Promise<StoredResult | undefined> {
+    if (!isSafeId(id)) return undefined
+    const ask: DeploymentRedis['ask'] = (read) => this.#ask(ANSWER_DEADLINE_MS, () => read(this.#redis))
+    const found = await ask((redis) => takeResult(redis, this.#keys, id))
+    return shortened ? found : found && wholeResult(ask, this.#keys, found)
   }
 
-  waitForResult(id: string, options: { signal?: AbortSignal | undefined } = {}): Promise<Result> {
+  waitForResult(id: string, options: WaitForResultOptions = {}): Promise<StoredResult> {
     if (this.#isClosed) return Promise.reject(closed())
     if (!isSafeId(id)) return Promise.reject(unknownJob(id))
-    return this.#waiters.wait(id, options.signal)
+    return this.#waiters.wait(id, options)
   }
 
   events(id: string, options: EventsOptions = {}): AsyncIterable<JobEvent> {
@@ -271,9 +274,4 @@ class RedisProducer implements Producer {
       throw this.#isClosed ? closed() : unavailable(this.#shownUrl, error)
     }
   }
-}
-
-/** The error of a call after `close`, or one that `close` cuts short. */
-function closed(): UnavailableError {
-  return new UnavailableError('the client is closed; connect again')
 }

@@ -9,6 +9,7 @@ import { fiftyTests } from './fifty-tests.ts'
 import { firstByte } from './first-byte.ts'
 import { gateway } from './gateway.ts'
 import { idleCase } from './idle.ts'
+import { largeOutputs } from './large-outputs.ts'
 import { HELLO, MEBIBYTE, NUMPY_PANDAS } from './programs.ts'
 import { queueAlone } from './queue-alone.ts'
 import { helloSaturated } from './saturated.ts'
@@ -26,6 +27,7 @@ const OTHER_LANGUAGES = ['javascript', 'bash', 'c'] as const
 export const CASES: readonly BenchCase[] = [
   queueAlone,
   fairness,
+  largeOutputs,
   gateway,
   workers,
   workerMemory,

@@ -96,7 +96,7 @@ export class BatchProgress {
 
   async #resultOf(execution = ''): Promise<Result | undefined> {
     try {
-      return await this.#client.result(execution)
+      return await this.#client.result(execution, { shortened: true })
     } catch (error) {
       // The stored value is not a result: a platform fault, which must not block the batch.
       if (error instanceof Error && 'code' in error && error.code === 'terminal') return undefined

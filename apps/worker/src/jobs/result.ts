@@ -128,8 +128,8 @@ function text(stream: StreamOutput): Text {
 }
 
 /**
- * Cuts a text whose JSON would be too large: a control character takes six bytes there. While Redis stores a
- * result it answers no other command, so a very large one could cost other jobs their locks.
+ * Cuts a text whose JSON would be too large: a control character takes six bytes there. Clients and gateways hold results
+ * in memory, as JSON too.
  */
 function fitted(whole: string): Text {
   if (whole.length * 6 <= MAX_JSON_BYTES) return { text: whole, cut: false }

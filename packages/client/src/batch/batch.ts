@@ -192,7 +192,7 @@ class QueueBatch implements Batch {
     if (!result.resumed) this.#rate.add()
     this.#throttle.note()
     // The iterating program may never take the result.
-    if (this.#stream) await unlessAborted(this.#stream.give(result), signal)
+    if (this.#stream) await unlessAborted(this.#stream.give(await judge.complete(result)), signal)
   }
 
   /** Refuses to summarize fewer samples than the batch has on record. */

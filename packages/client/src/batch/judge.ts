@@ -70,7 +70,7 @@ export class Judge {
     if (record !== undefined && record.fingerprint !== fingerprint) throw conflict(options.id, id)
     if (record !== undefined && record.outcome !== 'fault') {
       const { outcome, jobId, retries: retriedFaults } = record
-      const result = await this.#ask(() => producer.storedResult(jobId))
+      const result = await this.#ask(() => producer.storedResult(jobId, { shortened: true }))
       return { id, problem, outcome, jobId, retriedFaults, resumed: true, ...(result && { result }) }
     }
     const canSkip = () => tally.problem(problem).canSkip(place)
@@ -92,6 +92,14 @@ export class Judge {
       await this.#ask(() => state.record(id, { outcome, retries: retriedFaults, fingerprint, jobId }))
       return { ...ended, outcome }
     }
+  }
+
+  /** Fetches the outputs of a result that are stored apart, for a program that takes it. */
+  async complete(ended: SampleResult): Promise<SampleResult> {
+    const { jobId } = ended
+    if (jobId === undefined || ended.result === undefined || !('storedApart' in ended.result)) return ended
+    const result = await this.#ask(() => this.#parts.producer.storedResult(jobId))
+    return result === undefined ? ended : { ...ended, result }
   }
 
   /** Cancels the jobs in flight of a problem's samples that can be skipped. */
@@ -120,7 +128,7 @@ export class Judge {
       await this.#ask(() => producer.enqueue([entry]))
       // The sample may have become skippable before there was a job to cancel.
       if (tally.problem(problem).canSkip(place)) this.#cancel(jobId)
-      return { jobId, result: await producer.waitForResult(jobId, { signal }) }
+      return { jobId, result: await producer.waitForResult(jobId, { signal, shortened: true }) }
     } catch (error) {
       if (error instanceof IdempotencyConflictError) throw conflict(options.id, id)
       if (error instanceof UnknownJobError) return { jobId, result: undefined }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Result } from '@isopod/protocol'
+import type { Result, StoredResult } from '@isopod/protocol'
 import type { Redis } from 'ioredis'
 import type { Publication } from '../consumer-events.ts'
 import { toError } from '../errors.ts'
@@ -7,6 +7,7 @@ import { ADMIT_WRITES } from '../redis/at-limit.ts'
 import { defineScript, type RedisScript } from '../redis/define-script.ts'
 import { type Keys, NO_RESULTS_QUEUE, resultJobId } from '../redis/keys.ts'
 import { healQueue, isMendable } from '../redis/quarantine.ts'
+import { splitResult, storeOutputs } from '../results/large-outputs.ts'
 import { ENQUEUE_WEBHOOK } from '../webhooks/webhook-lua.ts'
 import { PROGRESS } from './stored-job.ts'
 
@@ -28,9 +29,10 @@ const RESULT_OPTIONS = JSON.stringify({
  * Publishes a result atomically: stores it, adds it to its results queue, enqueues its webhook and notifies waiting callers.
  *
  * KEYS: stored result; hash of the job; hash of the result in the results queue; count of requeues; names of results queues; of
- * the results queue: wait, meta, marker; starts of the job; untaken results. ARGV: the attempt that made the result; time to live in seconds; name of the
+ * the results queue: wait, meta, marker; starts of the job; untaken results; large outputs of
+ * this start, and of the published result. ARGV: the attempt that made the result; time to live in seconds; name of the
  * results queue; the prefix of all keys; channel of the waiting callers; the result; id and options of the result in the results
- * queue; id of the job; callback URL, tenant and target of the webhook, all empty if there is none.
+ * queue; id of the job; callback URL, tenant and target of the webhook, all empty if there is none; `1` if there are large outputs.
  *
  * Returns `ok`, `duplicate` or `fenced`. Keys of the wrong type are removed.
  */
@@ -61,6 +63,8 @@ if is_queued then
     'timestamp', published_at, 'delay', 0, 'priority', 0)
 end
 redis.call('SET', KEYS[1], ARGV[6], 'EX', ARGV[2])
+-- If they are gone, the result stays shortened.
+if ARGV[13] == '1' and not redis.pcall('RENAME', KEYS[11], KEYS[12]).err then redis.call('EXPIRE', KEYS[12], ARGV[2]) end
 redis.call('HSET', KEYS[2], 'progress', '${JSON.stringify(PROGRESS.published)}')
 redis.call('DEL', KEYS[4], KEYS[9])
 if is_queued and not is_paused then redis.pcall('ZADD', KEYS[8], 0, '0') end
@@ -76,7 +80,7 @@ return 'ok'
 
 /** A result to publish. */
 export interface Outgoing {
-  readonly result: Result
+  readonly result: StoredResult
   /** The start of the job that made it; the fence. */
   readonly attempt: number
   readonly replyTo: string
@@ -95,7 +99,7 @@ export class Publisher {
     this.#redis = redis
     this.#keys = keys
     this.#ttlSeconds = ttlSeconds
-    this.#script = defineScript(redis, 'isopodPublish', 10, PUBLISH)
+    this.#script = defineScript(redis, 'isopodPublish', 12, PUBLISH)
   }
 
   /**
@@ -108,34 +112,60 @@ export class Publisher {
   }
 
   /**
-   * Publishes a result and retries until Redis accepts it, so that a finished outcome survives an outage of Redis.
+   * Publishes a result and retries until Redis accepts it, so that a finished outcome survives an outage of Redis. Large outputs are
+   * stored apart first; if Redis has no room for them, the result is published with their first part.
    *
    * @param onError called after each failed attempt
    * @param abandoned ends the retries; the last error is then thrown
    */
   async publishPersistently(
-    outgoing: Outgoing,
+    given: Outgoing & { readonly result: Result },
     onError: (error: Error) => void,
     abandoned: AbortSignal,
   ): Promise<Publication> {
-    const data = JSON.stringify(outgoing.result)
+    const persist = <T>(task: () => Promise<T>) => this.#persist(task, given.replyTo, onError, abandoned)
+    const split = splitResult(given.result)
+    if (split === undefined) return await persist(() => this.#publishOnce(given))
+    const key = this.#keys.outputs(given.result.id, given.attempt)
+    const isStored = await persist(() => storeOutputs(this.#redis, key, split.outputs))
+    const { storedApart: _, ...withoutOutputs } = split.shortened
+    const outgoing = { ...given, result: isStored ? split.shortened : withoutOutputs }
+    const publication = await persist(() => this.#publishOnce(outgoing))
+    // Those of a start that published nothing.
+    await this.#redis.unlink(key).catch(() => {})
+    return publication
+  }
+
+  /** Repeats a task until it succeeds. */
+  async #persist<T>(
+    task: () => Promise<T>,
+    replyTo: string,
+    onError: (error: Error) => void,
+    abandoned: AbortSignal,
+  ): Promise<T> {
     // Not p-retry, which throws the reason of an abort instead of the last error, and never retries a TypeError.
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
       try {
-        const publication = await this.#publish(data, outgoing)
-        if (publication !== 'duplicate') return publication
-        // An earlier attempt whose reply was lost may have published it; ioredis repeats some commands.
-        return (await this.#redis.get(this.#keys.result(outgoing.result.id))) === data ? 'ok' : 'duplicate'
+        return await task()
       } catch (thrown) {
         const error = toError(thrown)
         onError(error)
         if (abandoned.aborted) throw error
         // A key of the wrong type would fail every attempt.
-        const results = this.#keys.results(outgoing.replyTo, '')
+        const results = this.#keys.results(replyTo, '')
         if (isMendable(error)) await healQueue(this.#redis, results).catch(() => {})
         await sleep(pause, undefined, { signal: abandoned }).catch(() => {})
       }
     }
+  }
+
+  /** Publishes a result that this call may have published before. */
+  async #publishOnce(outgoing: Outgoing): Promise<Publication> {
+    const data = JSON.stringify(outgoing.result)
+    const publication = await this.#publish(data, outgoing)
+    if (publication !== 'duplicate') return publication
+    // An earlier attempt whose reply was lost may have published it; ioredis repeats some commands.
+    return (await this.#redis.get(this.#keys.result(outgoing.result.id))) === data ? 'ok' : 'duplicate'
   }
 
   async #publish(data: string, { result, attempt, replyTo, callbackUrl }: Outgoing): Promise<Publication> {
@@ -153,6 +183,8 @@ export class Publisher {
       keys.results(replyTo, 'marker'),
       keys.starts(id),
       keys.untaken,
+      keys.outputs(id, attempt),
+      keys.outputs(id),
       attempt,
       this.#ttlSeconds,
       replyTo,
@@ -163,6 +195,7 @@ export class Publisher {
       RESULT_OPTIONS,
       id,
       ...(webhook === null ? ['', '', ''] : [callbackUrl ?? '', tenant, webhook.host]),
+      result.storedApart === undefined ? '' : '1',
     )
     if (publication === 'ok' || publication === 'duplicate' || publication === 'fenced') return publication
     throw new Error(`Redis returned an unexpected reply to a publication: ${JSON.stringify(publication)}`)

@@ -16,6 +16,14 @@ export class Keys {
     return `${this.tag}:result:${id}`
   }
 
+  /**
+   * Hash: the large outputs of a published result in pieces, with its time to live; with a number, those of one start of the job,
+   * until they are published.
+   */
+  outputs(id: string, attempt?: number): string {
+    return `${this.tag}:outputs:${id}${attempt === undefined ? '' : `:${attempt}`}`
+  }
+
   /** Hash: a webhook with its destination and attempts; with a time to live. */
   webhook(id: string): string {
     return `${this.tag}:webhook:${id}`

@@ -1,13 +1,20 @@
-import { type Result, TerminalError, UnavailableError } from '@isopod/protocol'
+import { type StoredResult, TerminalError, UnavailableError } from '@isopod/protocol'
 import type { Redis } from 'ioredis'
 import { UnknownJobError } from '../errors.ts'
 import { waitingDuplicate } from '../redis/connect-redis.ts'
 import type { Keys } from '../redis/keys.ts'
-import { parseResult, takeResult } from './read-result.ts'
+import { wholeResult } from './large-outputs.ts'
+import { parseResult, type ReadOptions, takeResult } from './read-result.ts'
 
 /** First and maximum interval of polls, in milliseconds; messages can be lost. */
 const FIRST_POLL_MS = 2000
 const MAX_POLL_MS = 15_000
+
+/** How a result is waited for. */
+export interface WaitForResultOptions extends ReadOptions {
+  /** Ends the wait. */
+  readonly signal?: AbortSignal | undefined
+}
 
 /** A waiting call. */
 interface Waiter {
@@ -49,14 +56,15 @@ export class ResultWaiters {
    * @throws {UnknownJobError} if there is neither a job nor a result
    * @throws the signal's reason when it aborts
    */
-  async wait(id: string, signal?: AbortSignal): Promise<Result> {
+  async wait(id: string, { signal, shortened = false }: WaitForResultOptions = {}): Promise<StoredResult> {
     signal?.throwIfAborted()
     this.#closing.signal.throwIfAborted()
-    const { promise, resolve, reject } = Promise.withResolvers<Result>()
-    const settle = async (found: () => Promise<Result | undefined>) => {
+    const { promise, resolve, reject } = Promise.withResolvers<StoredResult>()
+    const settle = async (found: () => Promise<StoredResult | undefined>) => {
       try {
         const result = await found()
-        if (result !== undefined) resolve(result)
+        if (result === undefined) return
+        resolve(shortened ? result : await wholeResult((ask) => ask(this.#redis), this.#keys, result))
       } catch (error) {
         if (error instanceof UnknownJobError || error instanceof TerminalError) reject(error)
         // Otherwise Redis is unavailable; the next message or poll checks again.
@@ -91,7 +99,7 @@ export class ResultWaiters {
     this.#subscriber?.disconnect()
   }
 
-  async #check(id: string): Promise<Result | undefined> {
+  async #check(id: string): Promise<StoredResult | undefined> {
     const result = await takeResult(this.#redis, this.#keys, id)
     if (result !== undefined) return result
     // Check the job after its result: a job is removed only after its result was stored.

@@ -7,6 +7,7 @@ import { interval } from '../redis/interval.ts'
 import { type Keys, resultJobId, resultsQueue } from '../redis/keys.ts'
 import { QueueWorker } from '../redis/queue-worker.ts'
 import { isSafeId } from '../redis/safe-id.ts'
+import { wholeResult } from './large-outputs.ts'
 import { parseResult, readResult } from './read-result.ts'
 
 /** Pauses before a handler gets a result again that it rejected, in milliseconds. */
@@ -90,7 +91,7 @@ export function consumeResults(
   const process = async (job: BullJob) => {
     if (job.attemptsStarted > maxDeliveries) throw bury(job, job.failedReason || 'its consumers died')
     try {
-      await handler(await resultOf(job))
+      await handler(await wholeResult((ask) => ask(redis), keys, await resultOf(job)))
     } catch (thrown) {
       const error = toError(thrown)
       report(error)

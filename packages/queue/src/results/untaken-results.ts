@@ -41,6 +41,7 @@ export function untakenEntry(replyTo: string, id: string): string {
  *
  * - `keys_of(entry)`: keys of the stored result and of the queued one, prefix of the queue's keys, id in the queue; nil if the entry
  *   is malformed
+ * - `outputs_of(stored)`: key of its large outputs
  * - `bytes_of(stored, queued)`: size of an untaken result; nil if it was taken, or has expired
  */
 const FUNCTIONS = `
@@ -57,8 +58,15 @@ local function keys_of(entry)
   local queued = '${resultJobId('')}' .. id
   return stored, queue .. queued, queue, queued
 end
+local function outputs_of(stored)
+  return ARGV[1] .. ':outputs:' .. string.sub(stored, #ARGV[1] + #':result:' + 1)
+end
 local function bytes_of(stored, queued)
   local bytes = stored and number_of('STRLEN', stored) or 0
+  if bytes > 0 then
+    local large = redis.pcall('HGET', outputs_of(stored), 'bytes')
+    bytes = bytes + (type(large) == 'string' and tonumber(large) or 0)
+  end
   if not queued then return bytes > 0 and bytes or nil end
   if number_of('EXISTS', queued) == 1 then return bytes + number_of('HSTRLEN', queued, 'data') end
 end
@@ -110,7 +118,7 @@ for _, entry in ipairs(page) do
           or number_of('LREM', queue .. 'paused', -1, id) > 0
         redis.call('UNLINK', queued, queued .. ':logs')
       end
-      redis.call('UNLINK', stored)
+      redis.call('UNLINK', stored, outputs_of(stored))
       if results > 0 then by_results = by_results + 1 else by_bytes = by_bytes + 1 end
       freed = freed + size
       results, bytes = results - 1, bytes - size

@@ -5,6 +5,7 @@ import { waitingDuplicate } from '../redis/connect-redis.ts'
 import { type DeploymentRedis, openDeploymentRedis } from '../redis/deployment-redis.ts'
 import type { QueueOptions } from '../redis/queue-options.ts'
 import { isSafeId } from '../redis/safe-id.ts'
+import { wholeResult } from '../results/large-outputs.ts'
 import { readResult } from '../results/read-result.ts'
 import { CLAIM_WEBHOOK, REVIVE_WEBHOOK, SETTLE_WEBHOOK } from './webhook-lua.ts'
 
@@ -121,16 +122,20 @@ export class WebhookQueue {
     return reply === 1
   }
 
-  /** Size of the stored result of an execution, in bytes; 0 if there is none. */
+  /** Size of the result of an execution with its outputs, in bytes; 0 if there is none. */
   async resultBytes(id: string): Promise<number> {
     const { ask, keys } = this.#deployment
-    return await ask((redis) => redis.strlen(keys.result(id)))
+    const [stored, large] = await ask((redis) =>
+      Promise.all([redis.strlen(keys.result(id)), redis.hget(keys.outputs(id), 'length')]),
+    )
+    return stored + Number(large ?? 0)
   }
 
   /** The result of an execution; undefined if there is none. */
-  result(id: string): Promise<Result | undefined> {
+  async result(id: string): Promise<Result | undefined> {
     const { ask, keys } = this.#deployment
-    return ask((redis) => readResult(redis, keys, id))
+    const result = await ask((redis) => readResult(redis, keys, id))
+    return result && (await wholeResult(ask, keys, result))
   }
 
   /** Number of dead webhooks. */

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseJob } from '@isopod/protocol'
 import { describe, expect, it } from 'vitest'
@@ -95,7 +96,7 @@ describe.concurrent('a full Redis', () => {
     const consumer = await bench.consumer(
       async (delivery) => {
         await sleep(200)
-        return { ...echoResult(delivery), stdout: 'x'.repeat(MIB) }
+        return { ...echoResult(delivery), errorMessage: 'x'.repeat(MIB) }
       },
       { concurrency: 1, resultTtlSeconds: 2 },
     )
@@ -113,7 +114,7 @@ describe.concurrent('a full Redis', () => {
 
   it('drains by itself when nobody takes the results, if their size has a maximum', async () => {
     const consumer = await bench.consumer(
-      async (delivery) => ({ ...echoResult(delivery), stdout: 'x'.repeat(MIB) }),
+      async (delivery) => ({ ...echoResult(delivery), errorMessage: 'x'.repeat(MIB) }),
       { concurrency: 1, maxUntaken: { bytes: 3 * MIB } },
     )
     for (let at = 0; at < 10; at++) await bench.enqueue({ replyTo: at % 2 === 0 ? 'none' : 'unread' })
@@ -128,6 +129,27 @@ describe.concurrent('a full Redis', () => {
     )
     expect(consumer.events.some(({ type }) => type === 'resultsDropped')).toBe(true)
   }, 60_000)
+
+  it('takes the first part of a large output that it has no room for', async () => {
+    const producer = await bench.producer()
+    const { promise: held, resolve: finish } = Promise.withResolvers<void>()
+    const random = randomBytes(3 * MIB).toString('base64')
+    const consumer = await bench.consumer(async (delivery) => {
+      await held
+      return { ...echoResult(delivery), stdout: random }
+    })
+    consumer.run()
+    const id = await bench.enqueue({ replyTo: 'none' })
+    await until(async () => (await running()) === 1)
+    const { used } = await readMemory(bench.redis)
+    await bench.redis.config('SET', 'maxmemory', String(used + MIB))
+    finish()
+    const result = await producer.waitForResult(id)
+    expect(result).toMatchObject({ status: 'success', truncated: { stdout: true } })
+    expect(result.stdout).toBe(random.slice(0, 64 * 1024))
+    expect(result).not.toHaveProperty('storedApart')
+    expect(await bench.redis.keys(bench.key('outputs', '*'))).toEqual([])
+  })
 
   it('lets a worker start, which says so and waits', async () => {
     const id = await bench.enqueue()

@@ -51,6 +51,7 @@ async function submitJobs(producer: Producer): Promise<string[]> {
     { code: 'webhook', callbackUrl: 'https://example.org/hook' },
     { code: 'priority', priority: 3 },
     { code: 'fault' },
+    { code: 'large' },
     { code: 'requeue' },
   ]
   const entries = jobs.map((job) => ({ id: newJobId(), job: parseJob(job) }))
@@ -68,7 +69,8 @@ test('each key is in the table of the README, and only the permanent ones stay w
       delivery.live?.output('stdout', Buffer.from('x'))
       if (delivery.attempt === 1 && delivery.job.code === 'fault') throw new RetryableError('once')
       if (delivery.attempt === 1 && delivery.job.code === 'requeue') throw new JobInterrupted('shutdown')
-      return echoResult(delivery)
+      const stdout = delivery.job.code === 'large' ? 'x'.repeat(100_000) : delivery.job.code
+      return { ...echoResult(delivery), stdout }
     },
     { resultTtlSeconds: TTL_SECONDS, auditStreamLength: 10 },
   )

@@ -7,12 +7,25 @@ import { times } from './redis.ts'
 const SHIFT = new URL('../processes/shift-clock.mjs', import.meta.url).href
 const DAY_AND_MORE_MS = 25 * 3_600_000
 
+/** How a clock is wrong. */
+interface ClockSettings {
+  readonly shiftMs?: number
+  readonly swingMs?: number
+  /** Right until SIGUSR2, and again after the next one. */
+  readonly waits?: boolean
+}
+
 /** Settings of a process with a wrong clock. */
-export function clockEnvironment(settings: { shiftMs?: number; swingMs?: number }): NodeJS.ProcessEnv {
+export function clockEnvironment({
+  shiftMs = 0,
+  swingMs = 0,
+  waits = false,
+}: ClockSettings): NodeJS.ProcessEnv {
   return {
     NODE_OPTIONS: `--import=${SHIFT}`,
-    CHAOS_CLOCK_SHIFT_MS: String(settings.shiftMs ?? 0),
-    CHAOS_CLOCK_SWING_MS: String(settings.swingMs ?? 0),
+    CHAOS_CLOCK_SHIFT_MS: String(shiftMs),
+    CHAOS_CLOCK_SWING_MS: String(swingMs),
+    ...(waits && { CHAOS_CLOCK_WAITS: 'true' }),
   }
 }
 
@@ -80,18 +93,26 @@ export const WORKER_FAULTS: readonly Fault[] = [
   },
   ...(['ahead', 'behind'] as const).map((direction) => ({
     name: `worker-clock-${direction}`,
-    title: `a third worker starts whose clock is 25 h ${direction}`,
+    title: `the clock of one of three workers jumps 25 h ${direction}`,
     strike: async (arena: Arena) => {
       const shiftMs = direction === 'ahead' ? DAY_AND_MORE_MS : -DAY_AND_MORE_MS
-      await arena.addWorker(clockEnvironment({ shiftMs }))
+      const { pid } = (await arena.addWorker(clockEnvironment({ shiftMs, waits: true }))).process
+      signalIfThere(pid, 'SIGUSR2')
       await sleep(5000)
     },
   })),
   {
     name: 'worker-clocks-jump',
-    title: 'the clocks of all workers jump by 20 min each second',
-    env: clockEnvironment({ swingMs: 600_000 }),
-    strike: () => sleep(5000),
+    title: 'the clocks of all workers jump by 20 min each second for 5 s',
+    env: clockEnvironment({ swingMs: 600_000, waits: true }),
+    strike: async (arena) => {
+      const toggleAll = () => {
+        for (const index of arena.workers.keys()) signalWorker(arena, index, 'SIGUSR2')
+      }
+      toggleAll()
+      await sleep(5000)
+      toggleAll()
+    },
   },
 ]
 

@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process'
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { type RunOptions, UsageError } from '../support/run-options.ts'
 import { FAULTS } from './faults/all.ts'
 import { findingsOf } from './findings.ts'
-import { CHAOS_HELP, CHAOS_PAGE, parseChaosOptions } from './options.ts'
+import { CHAOS_HELP, CHAOS_JSON, CHAOS_PAGE, parseChaosOptions } from './options.ts'
 import { chaosPage } from './report/page.ts'
-import { type ChaosReport, currentCommit, isWhole, machineText } from './report/report.ts'
+import { type ChaosReport, currentCommit, isWhole, machineText, withLaterRun } from './report/report.ts'
 import { chaosText } from './report/table.ts'
 import { runFaults } from './run-faults.ts'
 
@@ -49,15 +49,32 @@ async function run(options: RunOptions, signal: AbortSignal): Promise<number> {
 }
 
 async function publish(report: ChaosReport, { json, docs }: RunOptions): Promise<void> {
-  if (json !== undefined) await writeFile(json, `${JSON.stringify(report, undefined, 2)}\n`)
+  if (json !== undefined) await writeJson(json, report)
   process.stdout.write(chaosText(report))
   if (docs === undefined) return
-  if (docs === CHAOS_PAGE && !isWhole(report, JOBS.full)) {
-    log(`${docs} stays as it was: only a whole run replaces it`)
+  const shown = docs === CHAOS_PAGE ? await wholeReport(report) : report
+  if (shown === undefined) {
+    log(`${docs} stays as it was: a run of all faults is needed first, and ${JOBS.full} jobs for each`)
     return
   }
-  await writeFile(docs, chaosPage(report, JOBS.full))
+  if (docs === CHAOS_PAGE) await writeJson(CHAOS_JSON, shown)
+  await writeFile(docs, chaosPage(shown, JOBS.full))
   spawnSync('biome', ['format', '--write', docs], { stdio: ['ignore', 'ignore', 'inherit'] })
+}
+
+/** The report, or the stored one with its outcomes; undefined if neither is of all faults. */
+async function wholeReport(report: ChaosReport): Promise<ChaosReport | undefined> {
+  if (isWhole(report, JOBS.full)) return report
+  const stored = await readFile(CHAOS_JSON, 'utf8').catch(() => undefined)
+  if (stored === undefined || report.outcomes.length === 0 || report.jobsPerFault < JOBS.full)
+    return undefined
+  const order = FAULTS.map(({ name }) => name)
+  const merged = withLaterRun(JSON.parse(stored) as ChaosReport, report, order)
+  return isWhole(merged, JOBS.full) ? merged : undefined
+}
+
+function writeJson(path: string, report: ChaosReport): Promise<void> {
+  return writeFile(path, `${JSON.stringify(report, undefined, 2)}\n`)
 }
 
 /** The first Ctrl-C ends the run after the faults that are being made, a second one at once. */

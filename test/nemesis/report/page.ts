@@ -22,7 +22,7 @@ faults that need containers, a Docker engine of its own, and signals only proces
 
 Where Redis loses its data (\`FLUSHALL\`), jobs in it are gone; then only those after the fault count as lost.
 
-\`npm run chaos -- --list\` names the faults, \`--only\` selects some, \`--seed\` repeats a run, \`--quick\` takes 40 jobs instead of ${fullJobs}.
+\`npm run chaos -- --list\` names the faults, \`--only\` makes some and replaces their rows, \`--seed\` repeats a run, \`--quick\` takes 40 jobs instead of ${fullJobs}.
 A short run is part of \`npm test\`.
 
 ${summary(report, fullJobs)}
@@ -32,14 +32,18 @@ ${chaosTable(report)}
 }
 
 function summary(report: ChaosReport, fullJobs: number): string {
-  const { outcomes, allFaults, jobsPerFault, seed, commit, date, machine, seconds } = report
+  const { outcomes, allFaults, jobsPerFault, seed, commit, date, machine, seconds, later = [] } = report
   const extent = isWhole(report, fullJobs)
-    ? `All ${allFaults} faults in one run`
+    ? `All ${allFaults} faults${later.length === 0 ? ' in one run' : ''}`
     : `**Not a whole run**: ${outcomes.length} of ${allFaults} faults`
   const jobs = outcomes.reduce((sum, outcome) => sum + outcome.jobs, 0)
   const findings = outcomes.flatMap(findingsOf).length
   return [
     `${extent}, at least ${jobsPerFault} jobs each, ${jobs} together, in ${minutes(seconds)}: ${findings} findings.`,
     `Seed ${seed}, commit ${commit}, ${date}, ${machine}.`,
+    ...later.map((run) => {
+      const names = run.faults.map((fault) => `\`${fault}\``).join(', ')
+      return `Made again later, in a run of their own: ${names} (seed ${run.seed}, commit ${run.commit}, ${run.date}).`
+    }),
   ].join('\n')
 }

@@ -3,7 +3,15 @@ import { availableParallelism, cpus, release, totalmem } from 'node:os'
 import { CHECKOUT } from '@isopod/devstack'
 import type { FaultsOutcome } from '../run-faults.ts'
 
-/** What a run found. */
+/** A later run of some faults. */
+interface LaterRun {
+  readonly faults: readonly string[]
+  readonly seed: number
+  readonly date: string
+  readonly commit: string
+}
+
+/** What a run found; the content of `docs/chaos.json`. */
 export interface ChaosReport extends FaultsOutcome {
   readonly seed: number
   readonly jobsPerFault: number
@@ -17,11 +25,31 @@ export interface ChaosReport extends FaultsOutcome {
   readonly machine: string
   /** Duration of the run. */
   readonly seconds: number
+  /** Later runs, whose outcomes replaced those of this run. */
+  readonly later?: readonly LaterRun[]
 }
 
 /** Whether every fault was made, with at least as many jobs as a whole run has. */
 export function isWhole(report: ChaosReport, fullJobs: number): boolean {
   return report.outcomes.length === report.allFaults && report.jobsPerFault >= fullJobs
+}
+
+/** Replaces the outcomes of faults that were made again. @param order names of all faults */
+export function withLaterRun(report: ChaosReport, again: ChaosReport, order: readonly string[]): ChaosReport {
+  const faults = again.outcomes.map(({ fault }) => fault)
+  const isAgain = ({ fault }: { readonly fault: string }) => faults.includes(fault)
+  const outcomes = [...report.outcomes.filter((outcome) => !isAgain(outcome)), ...again.outcomes]
+  const { seed, date, commit, allFaults } = again
+  const earlier = (report.later ?? [])
+    .map((run) => ({ ...run, faults: run.faults.filter((fault) => !faults.includes(fault)) }))
+    .filter((run) => run.faults.length > 0)
+  return {
+    ...report,
+    allFaults,
+    outcomes: order.flatMap((name) => outcomes.find(({ fault }) => fault === name) ?? []),
+    notMade: report.notMade.filter((missing) => !isAgain(missing)),
+    later: [...earlier, { faults, seed, date, commit }],
+  }
 }
 
 /** The commit of the checkout. */

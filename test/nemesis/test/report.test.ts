@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { findingsOf } from '../findings.ts'
 import { chaosPage } from '../report/page.ts'
-import type { ChaosReport } from '../report/report.ts'
+import { type ChaosReport, withLaterRun } from '../report/report.ts'
 import { chaosTable, chaosText } from '../report/table.ts'
 import type { FaultOutcome } from '../run-fault.ts'
 
@@ -49,4 +49,23 @@ it('the page says which run it is of, and only a run of all faults with all jobs
   expect(page).not.toContain('Not a whole run')
   expect(chaosPage(REPORT, 200)).toContain('**Not a whole run**: 1 of 2 faults')
   expect(chaosPage({ ...whole, jobsPerFault: 40 }, 200)).toContain('**Not a whole run**: 2 of 2 faults')
+})
+
+it('faults that were made again replace their rows, and the page says so', () => {
+  const other = { ...OUTCOME, fault: 'other' }
+  const again = {
+    ...REPORT,
+    outcomes: [{ ...other, lost: [], left: [] }],
+    notMade: [],
+    seed: 8,
+    commit: 'def',
+  }
+  const merged = withLaterRun(REPORT, again, ['other', 'redis-killed'])
+  expect(merged.outcomes.map(({ fault }) => fault)).toEqual(['other', 'redis-killed'])
+  const page = chaosPage(merged, 200)
+  expect(page).toContain('All 2 faults, at least 200 jobs each, 410 together, in 30 min: 2 findings.')
+  expect(page).toContain('Made again later, in a run of their own: `other` (seed 8, commit def, 2030-01-02).')
+  expect(page).not.toContain('could not be made')
+  const twice = withLaterRun(merged, { ...again, seed: 9 }, ['other', 'redis-killed'])
+  expect(twice.later).toEqual([{ faults: ['other'], seed: 9, date: '2030-01-02', commit: 'def' }])
 })

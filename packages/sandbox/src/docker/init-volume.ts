@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { buffer } from 'node:stream/consumers'
 import { type Architecture, type InitBinary, initBinary } from '@isopod/init'
-import { isGvisor, TerminalError } from '@isopod/protocol'
+import { isGvisor, RetryableError } from '@isopod/protocol'
 import type { Container as EngineContainer } from 'dockerode'
 import { extract, pack } from 'tar-stream'
 import { INIT_DIRECTORY, INIT_PATH } from '../driver/confinement.ts'
@@ -80,10 +80,11 @@ async function ensureFilled(filling: Filling): Promise<string> {
   const marks = { 'isopod.init': binary.sha256, ...(stack !== undefined && { 'isopod.stack': stack }) }
   await engine.call('volume', (docker) => docker.createVolume({ Name: volume, Labels: marks }))
   if (await holds(filling, volume, binary)) return volume
-  await fill(filling, volume, binary)
+  const exitCode = await fill(filling, volume, binary)
+  // Whatever the helper ended with: somebody may have started it a second time.
   if (await holds(filling, volume, binary)) return volume
-  throw new TerminalError(
-    `the volume ${volume} does not hold init after it was written; remove it and start again`,
+  throw new RetryableError(
+    `the volume ${volume} does not hold init after it was written (exit code ${exitCode}); remove it if that does not end`,
   )
 }
 
@@ -119,8 +120,8 @@ function holds(
   )
 }
 
-/** Copies the file under another name and renames it, so that no container sees an incomplete file. */
-function fill({ engine, image, labels, kind }: Filling, volume: string, binary: InitBinary): Promise<void> {
+/** Copies the file under another name and renames it, so that no container sees an incomplete file. @returns the helper's exit code */
+function fill({ engine, image, labels, kind }: Filling, volume: string, binary: InitBinary): Promise<number> {
   const incoming = `incoming-${randomBytes(6).toString('hex')}`
   const entrypoint = [`${INIT_DIRECTORY}/${incoming}`, kind.command, INIT_PATH]
   return withHelper(engine, { volume, image, labels, readOnly: false, entrypoint }, async (helper) => {
@@ -132,8 +133,7 @@ function fill({ engine, image, labels, kind }: Filling, volume: string, binary: 
     )
     await engine.call('start', () => helper.start())
     const { StatusCode } = await engine.call('volume', () => helper.wait())
-    if (StatusCode !== 0)
-      throw new TerminalError(`init could not be installed in ${volume} (exit code ${StatusCode})`)
+    return StatusCode
   })
 }
 

@@ -88,7 +88,9 @@ export async function removeContainer(engine: Engine, container: string): Promis
       await docker.getContainer(container).remove({ force: true, v: true, abortSignal })
     } catch (error) {
       const status = statusCode(error)
-      if (status !== 404 && status !== 409) throw error
+      // Any other conflict is no removal, such as that with somebody who starts the container again.
+      const isUnderway = status === 409 && String(error).includes('already in progress')
+      if (status !== 404 && !isUnderway) throw error
     }
   })
 }

@@ -6,7 +6,7 @@ import {
   isRunning,
   type ProcessIdentity,
 } from '../../../packages/devstack/src/process/process-identity.ts'
-import { type Arena, REPLY_TO } from './arena.ts'
+import type { Arena } from './arena.ts'
 
 /** How long a sweep may take, in milliseconds. */
 const SWEEP_MS = 2000
@@ -71,7 +71,7 @@ async function leftKeys({ name, redis }: Arena): Promise<string[]> {
   )
   const suspects = keys.filter((key) => {
     const [queue = '', part = '', ...more] = key.split(':')
-    const isOfQueue = queue === 'jobs' || queue === `results-${REPLY_TO}`
+    const isOfQueue = queue === 'jobs' || queue.startsWith('results-')
     return isOfQueue ? more.length > 0 || !OF_QUEUE.has(part) : !PERMANENT.has(queue)
   })
   const ttls = await Promise.all(suspects.map((key) => redis.command('TTL', `${prefix}${key}`)))

@@ -2,6 +2,9 @@ import type { Arena } from '../arena/arena.ts'
 import type { Fault } from './fault.ts'
 import { times } from './redis.ts'
 
+/** Takes the results of entries that are no jobs of the arena: they name no queue for their results. */
+const takeOtherResults = ({ client }: Arena) => void client.results(async () => {}, { replyTo: 'default' })
+
 const jobsKey = ({ name }: Arena, part: string) => `{${name}}:jobs:${part}`
 
 /** Faults of other programs that write to the same Redis. */
@@ -9,8 +12,9 @@ export const POISON_FAULTS: readonly Fault[] = [
   {
     name: 'poison-ids',
     title: 'ids that are no jobs are pushed into the queue, among them names of BullMQ',
-    strike: (arena) =>
-      times(10, 200, () =>
+    strike: (arena) => {
+      takeOtherResults(arena)
+      return times(10, 200, () =>
         arena.redis.command(
           'LPUSH',
           jobsKey(arena, 'wait'),
@@ -23,13 +27,15 @@ export const POISON_FAULTS: readonly Fault[] = [
           '17',
           ' ',
         ),
-      ),
+      )
+    },
   },
   {
     name: 'poison-jobs',
     title: 'entries whose data, options or type are broken are pushed into the queue',
     strike: async (arena) => {
       const { redis } = arena
+      takeOtherResults(arena)
       await redis.command('SET', jobsKey(arena, 'a-text'), 'x', 'EX', '60')
       await redis.command('LPUSH', jobsKey(arena, 'wait'), 'a-text')
     },

@@ -22,7 +22,7 @@ faults that need containers, a Docker engine of its own, and signals only proces
 
 Where Redis loses its data (\`FLUSHALL\`), jobs in it are gone; then only those after the fault count as lost.
 
-\`npm run chaos -- --list\` names the faults, \`--only\` makes some and replaces their rows, \`--seed\` repeats a run, \`--quick\` takes 40 jobs instead of ${fullJobs}.
+\`npm run chaos -- --list\` names the faults, \`--only\` makes some (with \`--docs\` they replace their rows here), \`--seed\` repeats a run, \`--quick\` takes 40 jobs instead of ${fullJobs}.
 A short run is part of \`npm test\`.
 
 ${summary(report, fullJobs)}

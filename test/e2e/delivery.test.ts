@@ -96,8 +96,9 @@ describe('two workers on one queue', () => {
     const texts = await Promise.all(
       world.workers.map(async ({ url }) => (await fetch(`${url}/metrics`)).text()),
     )
+    // One of the workers may have run all of them.
+    expect(texts.join('')).toMatch(/isopod_jobs_finished_total\{language="python",status="success"\} \d+/)
     for (const text of texts) {
-      expect(text).toMatch(/isopod_jobs_finished_total\{language="python",status="success"\} \d+/)
       expect(text).toMatch(/isopod_results_published_total\{outcome="ok"\} \d+/)
       expect(text).toMatch(/isopod_container_operations_total\{op="start",outcome="ok"\} \d+/)
       expect(text).toMatch(/isopod_docker_up 1/)

@@ -37,7 +37,7 @@ export async function openStage(options: WorldOptions = {}): Promise<Stage> {
   const assigned = async (job: string) =>
     (await world.log())
       .filter((line) => line['event'] === 'container_assigned' && line['job'] === job)
-      .map(({ containerId }) => String(containerId))
+      .map(({ containerId, time }) => ({ container: String(containerId), at: Date.parse(String(time)) }))
   const containment = await watchContainment(world.dockerHost, world.prefix, RUNTIME, assigned)
   return {
     world,
@@ -77,7 +77,7 @@ export async function runAttack(stage: Stage, attack: Attack): Promise<Result> {
   return result
 }
 
-/** Repeats a job until the observer has seen its container, which on a busy machine can end before the first reading. */
+/** Repeats a job until the observer has read its container, which on a busy machine can end between two readings. */
 async function runSeen(stage: Stage, job: JobInput): Promise<Result> {
   for (let left = TRIES; ; left--) {
     const result = await stage.world.client.run(job)

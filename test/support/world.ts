@@ -90,8 +90,9 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     written: (index = 0) => readFile(join(logs, `worker-${index}.log`), 'utf8'),
     async log(index = 0) {
       const text = await world.written(index)
-      return text
-        .split('\n')
+      // After the last line break is a line that is being written.
+      const lines = text.split('\n').slice(0, -1)
+      return lines
         .filter((line) => line.startsWith('{'))
         .map((line) => JSON.parse(line) as Record<string, unknown>)
     },

@@ -20,7 +20,7 @@ const CHARGE_SLACK = 2 * MIB
 /** The host's observations of one container from its start to its end. */
 export interface Sighting {
   readonly container: string
-  /** Times of the first and the last reading, in milliseconds. */
+  /** Times of the first and the last reading, in milliseconds since the process started. */
   readonly from: number
   until: number
   /** Successive values of each limit; more than one means that the limit was changed. */
@@ -46,9 +46,16 @@ interface Place {
   readonly runtime: string
 }
 
+/** A pooled container that a job got. */
+export interface Assignment {
+  readonly container: string
+  /** When it had the job's limits, in milliseconds since 1970. */
+  readonly at: number
+}
+
 /** Watches all containers of one stack from the host's side. */
 export interface ContainmentWatch {
-  /** The containers of a job, oldest first, once each of them has ended. */
+  /** The containers of a job, oldest first, once each of them has ended; without those that were not read during the job. */
   ofJob(job: string): Promise<readonly Sighting[]>
   /** The observations of a container so far. */
   ofContainer(container: string): Sighting | undefined
@@ -64,7 +71,7 @@ export async function watchContainment(
   dockerHost: string,
   stack: string,
   runtime: string,
-  assigned: (job: string) => Promise<readonly string[]> = async () => [],
+  assigned: (job: string) => Promise<readonly Assignment[]> = async () => [],
 ): Promise<ContainmentWatch> {
   const { DockerRootDir: dataRoot } = (await engineJson(dockerHost, '/info')) as { DockerRootDir: string }
   const jobs = new Map<string, Sighting[]>()
@@ -105,10 +112,19 @@ export async function watchContainment(
   return {
     async ofJob(job) {
       const until = Date.now() + scaled(15_000)
-      const late = (await assigned(job)).flatMap((container) => waiting.get(container) ?? [])
-      for (const sighting of late) sighting.waited = true
-      const sightings = () => [...(jobs.get(job) ?? []), ...late]
+      const assignments = await assigned(job)
+      const sightings = () => [
+        ...(jobs.get(job) ?? []),
+        ...assignments.flatMap(({ container }) => waiting.get(container) ?? []),
+      ]
       while (sightings().some(({ gone }) => !gone) && Date.now() < until) await sleep(SAMPLE_MS)
+      for (const { container, at } of assignments) {
+        const sighting = waiting.get(container)
+        if (sighting === undefined) continue
+        sighting.waited = true
+        // A short job can end between two readings; then only the limits of the pool were read.
+        if (performance.timeOrigin + sighting.until <= at) waiting.delete(container)
+      }
       return sightings()
     },
     ofContainer: (id) => [...jobs.values()].flat().find(({ container }) => container === id),

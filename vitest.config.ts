@@ -19,6 +19,11 @@ const SOAKED = [
 /** Specs of which `npm run test:soak` is the only run: they build images, or compute for long. */
 const SOAK_ONLY = ['test/e2e/{heavy-checks,service-image}.test.ts']
 
+/** Specs of what a release brings: packages, the client for Python, pages in a browser, data sets, benchmarks. CI runs them. */
+const RELEASE = [
+  'test/e2e/{bench,grade-report,install,many-languages,page,python-client,queue-board}.test.ts',
+]
+
 /** Specs that change the host for a moment, measure it, or keep it busy: no other spec runs beside them. */
 const ALONE = [
   'test/security/observers.test.ts',
@@ -66,10 +71,11 @@ export default defineConfig({
           ...system,
           name: 'system',
           include: SYSTEM,
-          exclude: [...ALONE, ...SOAK_ONLY],
+          exclude: [...ALONE, ...RELEASE, ...SOAK_ONLY],
           sequence: { groupOrder: 1 },
         },
       },
+      { extends: true, test: { ...system, name: 'release', include: RELEASE, sequence: { groupOrder: 1 } } },
       {
         extends: true,
         test: {

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startWorld, type World } from '../support/world.ts'
 
 /** How long a job may wait for its second run. */
-const WAIT_SECONDS = 3
-const LIMIT_SECONDS = 6
+const WAIT_SECONDS = 2
+const LIMIT_SECONDS = 4
 
 let world: World
 

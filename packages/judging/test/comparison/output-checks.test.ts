@@ -81,7 +81,7 @@ describe('comparisons of outputs', () => {
   }, 120_000)
 
   it('of many heavy jobs do not delay those of light jobs', async () => {
-    const checks = open({ checkCpuMs: 800 })
+    const checks = open({ checkCpuMs: 300 })
     const done: string[] = []
     const heavy = Array.from({ length: 5 }, async (_, n) => {
       await checks.ofJob(tenant(`heavy-${n}`)).check({ type: 'regex' }, SLOW, MANY)

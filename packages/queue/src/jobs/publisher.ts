@@ -42,11 +42,16 @@ local function is_there(key, wanted)
   if kind ~= wanted and kind ~= 'none' then redis.call('DEL', key) end
   return kind == wanted
 end
-if is_there(KEYS[1], 'string') or is_there(KEYS[3], 'hash') then return 'duplicate' end
-if not is_there(KEYS[2], 'hash') or (redis.call('HGET', KEYS[2], 'ats') or '0') ~= ARGV[1] then return 'fenced' end
+if redis.call('EXISTS', KEYS[1], KEYS[3]) > 0 and (is_there(KEYS[1], 'string') or is_there(KEYS[3], 'hash')) then
+  return 'duplicate'
+end
+local started = redis.pcall('HGET', KEYS[2], 'ats')
+if type(started) ~= 'string' then started = is_there(KEYS[2], 'hash') and '0' end
+if started ~= ARGV[1] then return 'fenced' end
 -- Not the caller's clock: a sweep compares it with that of another host.
 local time = redis.call('TIME')
-local published_at = time[1] * 1000 + math.floor(time[2] / 1000)
+-- As text, because Redis formats each number that a script passes to a command, which takes longer than many commands.
+local published_at = time[1] .. string.sub('00000' .. time[2], -6, -4)
 -- A full Redis takes results, too: otherwise no job would end, and nothing would be freed.
 ${ADMIT_WRITES}
 local is_queued = ARGV[3] ~= '${NO_RESULTS_QUEUE}'
@@ -60,14 +65,14 @@ end
 if is_queued then
   redis.call('LPUSH', KEYS[6], ARGV[7])
   redis.call('HSET', KEYS[3], 'name', 'result', 'data', ARGV[6], 'opts', ARGV[8],
-    'timestamp', published_at, 'delay', 0, 'priority', 0)
+    'timestamp', published_at, 'delay', '0', 'priority', '0')
 end
 redis.call('SET', KEYS[1], ARGV[6], 'EX', ARGV[2])
 -- If they are gone, the result stays shortened.
 if ARGV[13] == '1' and not redis.pcall('RENAME', KEYS[11], KEYS[12]).err then redis.call('EXPIRE', KEYS[12], ARGV[2]) end
 redis.call('HSET', KEYS[2], 'progress', '${JSON.stringify(PROGRESS.published)}')
 redis.call('DEL', KEYS[4], KEYS[9])
-if is_queued and not is_paused then redis.pcall('ZADD', KEYS[8], 0, '0') end
+if is_queued and not is_paused then redis.pcall('ZADD', KEYS[8], '0', '0') end
 if is_queued then redis.pcall('ZADD', KEYS[5], published_at, ARGV[3]) end
 -- Without the permission to publish, waiting callers poll.
 local heard = redis.pcall('PUBLISH', ARGV[5], #ARGV[6] <= ${MAX_MESSAGE_BYTES} and ARGV[6] or '')

@@ -16,6 +16,7 @@ it('the table of flags lists exactly the flags that a container has', () => {
     limits: DEFAULT_LIMITS,
     image: 'sha256:0',
     user: { uid: 60_000, gid: 65_534 },
+    opens: [],
     initVolume: 'init',
     seccomp: '{}',
     diskReads: { device: '/dev/sda', bytesPerSecond: 1 },

@@ -18,6 +18,7 @@
 #include "common/util.h"
 #include "files/fetch.h"
 #include "files/mounts.h"
+#include "files/open_ahead.h"
 #include "frame_reader.h"
 #include "frames/frame_writer.h"
 #include "frames/wire.h"
@@ -108,7 +109,7 @@ static void handle_host(void) {
   }
 }
 
-_Noreturn static void serve(void) {
+_Noreturn static void serve(char *const *paths) {
   umask(077);
   stay_in_memory();
   close_inherited();
@@ -121,6 +122,9 @@ _Noreturn static void serve(void) {
   leftovers_baseline();
   mounts_open();
   ready_send();
+  /* After the report, for which the host waits. No program has run yet, so all paths are the image's. */
+  if (writer_flush() < 0) exit_init(EXIT_HOST_GONE);
+  open_ahead(paths);
   for (;;) {
     /* Sources of frames that lack room in the queue are not polled here; POLLOUT wakes the loop when the host has read. */
     wait_for_something();
@@ -147,8 +151,8 @@ int main(int argc, char **argv) {
   if (argc == 3 && strcmp(argv[1], "install-readable") == 0) return install_to(argv[2], READABLE);
   if (argc == 2 && strcmp(argv[1], "version") == 0) return printf("isopod-init %d\n", WIRE_VERSION) > 0 ? 0 : 1;
   /* Init kills every process that it can see, so it must run in its own PID namespace. */
-  if (argc == 1 && getpid() == 1) serve();
-  dprintf(STDERR_FILENO,
-          "usage: init (as PID 1 of a container), init install TARGET, init install-readable TARGET, init version\n");
+  if ((argc == 1 || argv[1][0] == '/') && getpid() == 1) serve(argv + 1);
+  dprintf(STDERR_FILENO, "usage: init [FILE…] (as PID 1 of a container; opens the files at its start), "
+                         "init install TARGET, init install-readable TARGET, init version\n");
   return EXIT_USAGE;
 }

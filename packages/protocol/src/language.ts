@@ -48,6 +48,15 @@ export const languageEntrySchema = fields({
   /** Multiplies the wall-clock limit, for slow runtimes. */
   timeout_factor: numberBetween(0.1, 10).default(1),
   env: environment.default({}),
+  /**
+   * Files of the image that the program of the main run opens at its start, whether they exist or not. Each container opens them
+   * before a job comes, because the first look-up of a name in a new container is slow.
+   */
+  opens_at_start: listOf(
+    textUpTo(255).refine((path) => path.startsWith('/'), { error: 'must be absolute paths' }),
+    128,
+    { list: 'must be a list of paths', max: 'must be at most 128 paths' },
+  ).default([]),
   /** Makes `input_data` a global: files below `.isopod/` and variables, used only if a job has `inputData`. */
   input_hook: fields({
     files: z.record(z.string(), textUpTo(65_536), { error: 'must be an object of texts' }).default({}),

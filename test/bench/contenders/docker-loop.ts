@@ -70,6 +70,7 @@ function hardened(
     limits: engine.limits,
     image,
     user: { uid: 65_534, gid: 65_534 },
+    opens: [],
     initVolume: '',
     seccomp: seccomp ?? '',
     runtime: runtime ?? engine.defaultRuntime,

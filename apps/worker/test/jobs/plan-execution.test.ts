@@ -15,6 +15,7 @@ const python: Language = {
   compile_timeout_seconds: 30,
   timeout_factor: 2,
   env: {},
+  opens_at_start: [],
   default_limits: { memoryMb: 512 },
   seccomp_profile: 'default',
   allow_network: false,

@@ -13,6 +13,7 @@ const language = (name: string, more: object = {}) => ({
   compile_timeout_seconds: 30,
   timeout_factor: 1,
   env: {},
+  opens_at_start: [],
   default_limits: {},
   seccomp_profile: 'default' as const,
   allow_network: false,

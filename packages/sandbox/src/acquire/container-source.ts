@@ -31,6 +31,7 @@ export function kindOf(execution: Execution): ContainerKind {
     runtime,
     limits: pickLimits(limits, 'container', 'creation', 'process'),
     profile: language.seccomp_profile,
+    opens: language.opens_at_start,
     preload: execution.preload ? preloadPlan(execution) : undefined,
   }
 }

@@ -132,6 +132,7 @@ export class ContainerStarter {
     const options = containerOptions({
       ...rest,
       limits: kind.limits,
+      opens: kind.opens,
       forks: kind.preload?.forks,
       seccomp: this.#profileOf(kind),
       diskReads,

@@ -17,6 +17,8 @@ export interface ContainerKind {
   readonly limits: ContainerLimits
   /** Name of its seccomp profile. */
   readonly profile: string
+  /** Files of the image that it opens before the program comes. */
+  readonly opens: readonly string[]
   /** Interpreter that it starts before the program comes. @default none */
   readonly preload?: PreloadPlan | undefined
 }

@@ -38,6 +38,7 @@ export function probeExecution(
     compile_timeout_seconds: TIMEOUT_SECONDS,
     timeout_factor: 1,
     env: {},
+    opens_at_start: [],
     default_limits: {},
     seccomp_profile: 'default',
     allow_network: false,

@@ -8,6 +8,7 @@ const plan: ContainerPlan = {
   limits: limits(),
   image: 'sha256:abc',
   user: { uid: 65534, gid: 65534 },
+  opens: ['/usr/bin/python3'],
   initVolume: 'isopod-init-0123',
   seccomp: '{"defaultAction":"SCMP_ACT_ERRNO"}',
   runtime: 'runc',
@@ -36,7 +37,8 @@ describe('container options: the container of an execution', () => {
   it('runs as the user of the plan', () => expect(options.User).toBe('65534:65534'))
   it('starts Isopod’s init, whatever command the image sets', () => {
     expect(options.Entrypoint).toEqual(['/isopod/init'])
-    expect(options.Cmd).toEqual([])
+    // The files that init opens ahead.
+    expect(options.Cmd).toEqual(['/usr/bin/python3'])
     expect(options.Healthcheck).toEqual({ Test: ['NONE'] })
   })
   it('inherits no environment', () => expect(options.Env).toEqual([]))

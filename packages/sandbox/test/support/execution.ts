@@ -12,6 +12,7 @@ export const SHELL: Language = {
   compile_timeout_seconds: 30,
   timeout_factor: 1,
   env: {},
+  opens_at_start: [],
   default_limits: {},
   seccomp_profile: 'default',
   allow_network: false,

@@ -73,5 +73,5 @@ export class FakeMaker implements Pick<Driver, 'make'> {
 /** A kind with some limits changed. */
 export function kind(image: string, changes: Partial<ContainerKind['limits']> = {}): ContainerKind {
   const asked = pickLimits({ ...limits(), ...changes }, 'container', 'creation', 'process')
-  return { image, runtime: 'runc', limits: asked, profile: 'default' }
+  return { image, runtime: 'runc', limits: asked, profile: 'default', opens: [] }
 }

@@ -3,7 +3,6 @@ import type { Result, StoredResult } from '@isopod/protocol'
 import type { Redis } from 'ioredis'
 import type { Publication } from '../consumer-events.ts'
 import { toError } from '../errors.ts'
-import { ADMIT_WRITES } from '../redis/at-limit.ts'
 import { defineScript, type RedisScript } from '../redis/define-script.ts'
 import { type Keys, NO_RESULTS_QUEUE, resultJobId } from '../redis/keys.ts'
 import { healQueue, isMendable } from '../redis/quarantine.ts'
@@ -52,11 +51,11 @@ if started ~= ARGV[1] then return 'fenced' end
 local time = redis.call('TIME')
 -- As text, because Redis formats each number that a script passes to a command, which takes longer than many commands.
 local published_at = time[1] .. string.sub('00000' .. time[2], -6, -4)
--- A full Redis takes results, too: otherwise no job would end, and nothing would be freed.
-${ADMIT_WRITES}
+-- The first write is one that a full Redis takes, and then it takes the others, too: otherwise nothing would be freed.
+redis.call('DEL', KEYS[4], KEYS[9])
 local is_queued = ARGV[3] ~= '${NO_RESULTS_QUEUE}'
 local is_paused = is_queued and redis.call('HEXISTS', KEYS[7], 'paused') == 1
--- The steps that can fail come first. A script that fails undoes nothing, and a result in a queue must also be stored.
+-- Then the steps that can fail. A script that fails undoes nothing, and a result in a queue must also be stored.
 if ARGV[10] ~= '' then
   -- Defined only here, because a definition costs time.
 ${ENQUEUE_WEBHOOK}
@@ -71,7 +70,6 @@ redis.call('SET', KEYS[1], ARGV[6], 'EX', ARGV[2])
 -- If they are gone, the result stays shortened.
 if ARGV[13] == '1' and not redis.pcall('RENAME', KEYS[11], KEYS[12]).err then redis.call('EXPIRE', KEYS[12], ARGV[2]) end
 redis.call('HSET', KEYS[2], 'progress', '${JSON.stringify(PROGRESS.published)}')
-redis.call('DEL', KEYS[4], KEYS[9])
 if is_queued and not is_paused then redis.pcall('ZADD', KEYS[8], '0', '0') end
 if is_queued then redis.pcall('ZADD', KEYS[5], published_at, ARGV[3]) end
 -- Without the permission to publish, waiting callers poll.

@@ -2,8 +2,8 @@ import { Redis } from 'ioredis'
 import { ADMIT_WRITES } from './at-limit.ts'
 import { GUARD } from './guard-lua.ts'
 
-/** BullMQ's scripts that pick ids, read a job, or count in its hash. */
-const PICKING = /"(RPOPLPUSH|ZPOPMIN|ZRANGEBYSCORE|HINCRBY|HGETALL)"/
+/** BullMQ's scripts that pick ids, read a job, count in its hash, or write events. */
+const GUARDED = /"(RPOPLPUSH|ZPOPMIN|ZRANGEBYSCORE|HINCRBY|HGETALL|XADD)"/
 
 /** BullMQ's scripts that keep locks or free memory, and must run while Redis is at its `maxmemory`, too. */
 const ADMITTED = /^(extendLocks?|moveStalledJobsToWait|cleanJobsInSet|updateProgress|changePriority):/
@@ -17,7 +17,7 @@ const ADMIT_RESULTS = `if string.find(KEYS[1], ':results-', 1, true) then ${ADMI
 export class GuardedRedis extends Redis {
   override defineCommand(...[name, definition]: Parameters<Redis['defineCommand']>): void {
     const { lua } = definition
-    const guarded = PICKING.test(lua) ? GUARD + lua : lua
+    const guarded = GUARDED.test(lua) ? GUARD + lua : lua
     super.defineCommand(name, { ...definition, lua: admissionOf(name) + guarded })
   }
 }

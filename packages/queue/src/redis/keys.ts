@@ -201,7 +201,7 @@ export class Keys {
   }
 
   /** A list, set, stream or counter of BullMQ's jobs queue. */
-  jobs(part: 'wait' | 'active' | 'delayed' | 'prioritized' | 'failed' | 'events' | 'id' | 'pc'): string {
+  jobs(part: 'wait' | 'active' | 'delayed' | 'prioritized' | 'failed' | 'id' | 'pc'): string {
     return `${this.tag}:${JOBS_QUEUE}:${part}`
   }
 

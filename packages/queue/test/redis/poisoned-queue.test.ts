@@ -205,7 +205,7 @@ describe.concurrent('a queue entry that is not a job', () => {
 })
 
 describe.concurrent('a key of the queue of the wrong type', () => {
-  const structures = ['wait', 'active', 'prioritized', 'delayed', 'marker', 'stalled', 'meta', 'events']
+  const structures = ['wait', 'active', 'prioritized', 'delayed', 'marker', 'stalled', 'meta']
 
   it.each(structures)('%s goes to the quarantine, and the queue continues', async (name) => {
     const consumer = await bench.consumer(undefined, { lockDurationMs: 600, stalledIntervalMs: 200 })

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest'
 import { until, useBench } from '../harness.ts'
 
 const bench = useBench()
-const LAST_ENTRY = '18446744073709551615-18446744073709551615'
 const key = (...parts: string[]) => bench.key(...parts)
 
 /** Puts a job into the queue directly in Redis, without a client. */
@@ -25,21 +24,6 @@ const honest = async () => await resultOf(await bench.enqueue())
 
 // promise: poisoned-queue
 describe.concurrent('a key of the right type with unusable content', () => {
-  it('can be a full stream of events', async () => {
-    const consumer = await bench.consumer()
-    consumer.run()
-    expect(await honest()).toBe('success')
-    await bench.redis.del(key('jobs:events'))
-    await bench.redis.xadd(key('jobs:events'), LAST_ENTRY, 'x', 'y')
-    await enqueueRaw('after')
-    expect(await resultOf('after')).toBe('success')
-    // Keys that only producers write are repaired when a worker starts, and every 30 seconds.
-    const late = await bench.consumer(undefined, { workerId: 'w2' })
-    late.run()
-    await until(async () => (await late.stats()).quarantined.structure === 1, 'mending')
-    expect(await honest()).toBe('success')
-  })
-
   it.each(['opts.maxLenEvents', 'concurrency', 'duration'])(
     'can be meta with a word as %s',
     async (field) => {

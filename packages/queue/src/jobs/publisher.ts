@@ -28,10 +28,10 @@ const RESULT_OPTIONS = JSON.stringify({
  * Publishes a result atomically: stores it, adds it to its results queue, enqueues its webhook and notifies waiting callers.
  *
  * KEYS: stored result; hash of the job; hash of the result in the results queue; count of requeues; names of results queues; of
- * the results queue: wait, meta, marker; starts of the job; untaken results; large outputs of
- * this start, and of the published result. ARGV: the attempt that made the result; time to live in seconds; name of the
- * results queue; the prefix of all keys; channel of the waiting callers; the result; id and options of the result in the results
- * queue; id of the job; callback URL, tenant and target of the webhook, all empty if there is none; `1` if there are large outputs.
+ * the results queue: wait, meta, marker; starts of the job; untaken results; if there are large outputs, those of this start and
+ * of the published result. ARGV: the attempt that made the result; time to live in seconds; name of the results queue; the prefix
+ * of all keys; channel of the waiting callers; the result; id and options of the result in the results queue; id of the job; if
+ * there is a webhook, its callback URL, tenant and target.
  *
  * Returns `ok`, `duplicate` or `fenced`. Keys of the wrong type are removed.
  */
@@ -56,7 +56,7 @@ redis.call('DEL', KEYS[4], KEYS[9])
 local is_queued = ARGV[3] ~= '${NO_RESULTS_QUEUE}'
 local is_paused = is_queued and redis.call('HEXISTS', KEYS[7], 'paused') == 1
 -- Then the steps that can fail. A script that fails undoes nothing, and a result in a queue must also be stored.
-if ARGV[10] ~= '' then
+if ARGV[10] then
   -- Defined only here, because a definition costs time.
 ${ENQUEUE_WEBHOOK}
   enqueue_webhook(ARGV[4], ARGV[9], ARGV[10], ARGV[11], ARGV[12], tonumber(ARGV[2]))
@@ -68,7 +68,7 @@ if is_queued then
 end
 redis.call('SET', KEYS[1], ARGV[6], 'EX', ARGV[2])
 -- If they are gone, the result stays shortened.
-if ARGV[13] == '1' and not redis.pcall('RENAME', KEYS[11], KEYS[12]).err then redis.call('EXPIRE', KEYS[12], ARGV[2]) end
+if KEYS[11] and not redis.pcall('RENAME', KEYS[11], KEYS[12]).err then redis.call('EXPIRE', KEYS[12], ARGV[2]) end
 redis.call('HSET', KEYS[2], 'progress', '${JSON.stringify(PROGRESS.published)}')
 if is_queued and not is_paused then redis.pcall('ZADD', KEYS[8], '0', '0') end
 if is_queued then redis.pcall('ZADD', KEYS[5], published_at, ARGV[3]) end
@@ -102,7 +102,7 @@ export class Publisher {
     this.#redis = redis
     this.#keys = keys
     this.#ttlSeconds = ttlSeconds
-    this.#script = defineScript(redis, 'isopodPublish', 12, PUBLISH)
+    this.#script = defineScript(redis, 'isopodPublish', 'varies', PUBLISH)
   }
 
   /**
@@ -175,7 +175,7 @@ export class Publisher {
     const { id, tenant } = result
     const keys = this.#keys
     const webhook = callbackUrl === undefined ? null : URL.parse(callbackUrl)
-    const publication = await this.#script(
+    const keysOfResult = [
       keys.result(id),
       keys.job(id),
       keys.results(replyTo, resultJobId(id)),
@@ -186,8 +186,11 @@ export class Publisher {
       keys.results(replyTo, 'marker'),
       keys.starts(id),
       keys.untaken,
-      keys.outputs(id, attempt),
-      keys.outputs(id),
+      ...(result.storedApart === undefined ? [] : [keys.outputs(id, attempt), keys.outputs(id)]),
+    ]
+    const publication = await this.#script(
+      keysOfResult.length,
+      ...keysOfResult,
       attempt,
       this.#ttlSeconds,
       replyTo,
@@ -197,8 +200,7 @@ export class Publisher {
       resultJobId(id),
       RESULT_OPTIONS,
       id,
-      ...(webhook === null ? ['', '', ''] : [callbackUrl ?? '', tenant, webhook.host]),
-      result.storedApart === undefined ? '' : '1',
+      ...(webhook === null ? [] : [callbackUrl ?? '', tenant, webhook.host]),
     )
     if (publication === 'ok' || publication === 'duplicate' || publication === 'fenced') return publication
     throw new Error(`Redis returned an unexpected reply to a publication: ${JSON.stringify(publication)}`)

@@ -34,6 +34,8 @@ export interface ContainerOptions {
   readonly withoutMessageQueues?: boolean
   /** Errno with which the kernel refuses another filter. @default none */
   readonly filterErrno?: number
+  /** Path of a file that init opens at its start. @default none */
+  readonly opens?: string
   /** Whether only loopback is there, as in a container. @default true */
   readonly network?: boolean
 }
@@ -83,6 +85,7 @@ export class Container implements AsyncDisposable {
         JOIN: options.join?.join(' '),
         NETWORK: options.network === false ? undefined : '1',
         FILTER_ERRNO: options.filterErrno === undefined ? undefined : String(options.filterErrno),
+        OPENS: options.opens,
         NO_MQUEUE: options.withoutMessageQueues === true ? '1' : undefined,
       },
     })

@@ -92,7 +92,9 @@ attempt(os.setpriority, os.PRIO_PROCESS, origin, 19)`)
   it.each([
     ['ends all that it sees', 'os.kill(-1, signal.SIGKILL)'],
     ['stops all that it sees', 'os.kill(-1, signal.SIGSTOP)'],
-  ])('lose only their container when one %s', async (_, attack) => {
+    // Retried: on a busy host the kernel may end the interpreter only after the next program has asked for its fork, which then
+    // fails with a retryable error.
+  ])('lose only their container when one %s', { retry: 2 }, async (_, attack) => {
     const made = modes.containers.made
     const ended = await fork(`${ORIGIN}${attack}; print('still here')`)
     expect([ended.status, ended.text]).toEqual(['success', 'still here\n'])

@@ -152,7 +152,7 @@ int main(int argc, char **argv) {
   if (argc == 2 && strcmp(argv[1], "version") == 0) return printf("isopod-init %d\n", WIRE_VERSION) > 0 ? 0 : 1;
   /* Init kills every process that it can see, so it must run in its own PID namespace. */
   if ((argc == 1 || argv[1][0] == '/') && getpid() == 1) serve(argv + 1);
-  dprintf(STDERR_FILENO, "usage: init [FILE…] (as PID 1 of a container; opens the files at its start), "
+  dprintf(STDERR_FILENO, "usage: init [FILE...] (as PID 1 of a container; opens the files at its start), "
                          "init install TARGET, init install-readable TARGET, init version\n");
   return EXIT_USAGE;
 }

@@ -55,9 +55,11 @@ export const OWNERS: Readonly<Record<string, readonly string[]>> = {
   commander: ['apps/cli/src'],
   'cli-table3': ['apps/cli/src'],
   'cli-progress': ['apps/cli/src'],
-  // Input is parsed at each boundary: jobs and results, environment variables, stored keys, and requests to an app.
+  // Input is parsed at each boundary: jobs and results, environment variables, stored keys, seccomp profiles, and requests to
+  // an app.
   zod: [
     'packages/protocol/src',
+    'packages/sandbox/src/seccomp',
     'packages/service-kit/src',
     'packages/access/src',
     'apps/worker/src',
@@ -65,7 +67,7 @@ export const OWNERS: Readonly<Record<string, readonly string[]>> = {
     'apps/mcp/src',
   ],
   // YAML is the format of the operator's configuration files and of the seccomp profiles.
-  yaml: ['apps/worker/src/document', 'packages/sandbox/src/docker/seccomp'],
+  yaml: ['apps/worker/src/document', 'packages/sandbox/src/seccomp'],
 }
 
 /** Folders outside of packages and apps. They may import every package, but not in cycles. */
@@ -76,6 +78,7 @@ export const C_SOURCES: readonly string[] = [
   'packages/init/native',
   'packages/init/fuzz',
   'packages/init/probe',
+  'packages/init/spawner',
 ]
 
 /** Maximum length of a source file, in lines. */

@@ -1,4 +1,4 @@
-// Compiles native/ to build/isopod-init-<arch> and probe/ to build/isopod-probe-<arch>, unless they are there from these
+// Compiles native/ to build/isopod-init-<arch>, and spawner/ and probe/ likewise, unless they are there from these
 // very sources.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -11,6 +11,7 @@ const compiler = process.env.CC ?? 'cc'
 
 for (const [program, folder] of [
   ['init', 'native'],
+  ['spawner', 'spawner'],
   ['probe', 'probe'],
 ]) {
   const sources = join(root, folder)

@@ -45,7 +45,17 @@ export function probeBinary(architecture: string = process.arch): Promise<InitBi
   return readProgram('probe', architecture)
 }
 
-async function readProgram(program: 'init' | 'probe', architecture: string): Promise<InitBinary> {
+/**
+ * Reads the program that starts the sandboxes of the process driver; see spawner/main.c.
+ *
+ * @param architecture processor of this host. @default this process's
+ * @throws {InitBinaryError} whose message names the command that builds it
+ */
+export function spawnerBinary(architecture: string = process.arch): Promise<InitBinary> {
+  return readProgram('spawner', architecture)
+}
+
+async function readProgram(program: 'init' | 'spawner' | 'probe', architecture: string): Promise<InitBinary> {
   if (!isArchitecture(architecture)) {
     throw new InitBinaryError(`${program} is built for x64 and arm64, got ${architecture}`)
   }

@@ -1,4 +1,11 @@
-export { type Architecture, type InitBinary, InitBinaryError, initBinary, probeBinary } from './binary.ts'
+export {
+  type Architecture,
+  type InitBinary,
+  InitBinaryError,
+  initBinary,
+  probeBinary,
+  spawnerBinary,
+} from './binary.ts'
 export { FrameDecoder } from './decode.ts'
 export {
   type ExecRequest,

@@ -21,16 +21,6 @@ export type { DockerDriverOptions } from './docker/docker-driver.ts'
 export type { EngineFacts } from './docker/engine/engine-facts.ts'
 export { LABELS } from './docker/labels.ts'
 export { openDockerDriver } from './docker/open-docker-driver.ts'
-export { type LanguageProfile, loadLanguageProfiles } from './docker/seccomp/language-profiles.ts'
-export { loadSeccompProfile, seccompDecisions } from './docker/seccomp/load.ts'
-export { NEEDED_CALLS } from './docker/seccomp/needed-calls.ts'
-export {
-  type BlockedGroup,
-  type CallGroup,
-  type SeccompDecisions,
-  type SeccompProfile,
-  seccompProfile,
-} from './docker/seccomp/profile.ts'
 export type { Container, ContainerEnd, HostLimits, HostMemory, NewContainer } from './driver/container.ts'
 export type { AliveOwners, Driver, DriverFacts, Images, SeccompFacts } from './driver/driver.ts'
 export {
@@ -42,8 +32,21 @@ export {
 export type { ContainerSubject, DriverCall, DriverOperation, SandboxEvent } from './driver/sandbox-events.ts'
 export type { UserRange } from './driver/users.ts'
 export { type DockerSandboxOptions, openDockerSandbox } from './open-docker-sandbox.ts'
+export { openProcessDriver } from './process/open-process-driver.ts'
+export type { ProcessDriverOptions } from './process/process-driver.ts'
+export { referenceFile, rootDirectory } from './process/roots.ts'
 export { jobTimedOut } from './program/classify-run.ts'
 export { ARGUMENTS_PLACEHOLDER } from './program/environment.ts'
 export { MAX_FILE_BYTES, workspaceProblems } from './program/workspace.ts'
 export type { Sandbox, SandboxCounts } from './sandbox.ts'
+export { type LanguageProfile, loadLanguageProfiles } from './seccomp/language-profiles.ts'
+export { loadSeccompProfile, seccompDecisions } from './seccomp/load.ts'
+export { NEEDED_CALLS } from './seccomp/needed-calls.ts'
+export {
+  type BlockedGroup,
+  type CallGroup,
+  type SeccompDecisions,
+  type SeccompProfile,
+  seccompProfile,
+} from './seccomp/profile.ts'
 export { isContained, listFindings, type ProbeFinding, type SelfTestReport } from './self-test/finding.ts'

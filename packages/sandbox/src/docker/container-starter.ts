@@ -7,6 +7,8 @@ import { InitContainer } from '../driver/init-container.ts'
 import type { ContainerSubject, SandboxEvent } from '../driver/sandbox-events.ts'
 import type { User, Users } from '../driver/users.ts'
 import { Wire } from '../driver/wire.ts'
+import type { LanguageProfile } from '../seccomp/language-profiles.ts'
+import { DEFAULT_PROFILE } from '../seccomp/profile-file.ts'
 import { containerOptions, type DiskReadLimit } from './container-options.ts'
 import { Demultiplexer } from './demultiplexer.ts'
 import { DockerHost } from './docker-host.ts'
@@ -15,8 +17,6 @@ import type { DockerImages } from './images.ts'
 import type { InitVolume } from './init-volume.ts'
 import { LABELS } from './labels.ts'
 import type { Remover } from './remover.ts'
-import type { LanguageProfile } from './seccomp/language-profiles.ts'
-import { DEFAULT_PROFILE } from './seccomp/profile-file.ts'
 
 /** Options of a {@link ContainerStarter}. */
 export interface ContainerStarterOptions {

@@ -3,6 +3,7 @@ import type { ContainerKind, ContainerPurpose } from '../driver/container-kind.t
 import type { AliveOwners, Driver, DriverFacts } from '../driver/driver.ts'
 import type { SandboxEvent } from '../driver/sandbox-events.ts'
 import { type UserRange, Users } from '../driver/users.ts'
+import type { LanguageProfile } from '../seccomp/language-profiles.ts'
 import type { DiskReadLimit } from './container-options.ts'
 import { ContainerStarter } from './container-starter.ts'
 import type { Engine } from './engine/engine.ts'
@@ -11,7 +12,6 @@ import { InitVolume } from './init-volume.ts'
 import { LABELS } from './labels.ts'
 import { reap, removeContainersOf } from './reaper.ts'
 import { Remover } from './remover.ts'
-import type { LanguageProfile } from './seccomp/language-profiles.ts'
 
 /** Options of {@link DockerDriver}. */
 export interface DockerDriverOptions {

@@ -1,12 +1,12 @@
 import { TerminalError, UnavailableError } from '@isopod/protocol'
 import type { Driver } from '../driver/driver.ts'
+import { loadLanguageProfiles } from '../seccomp/language-profiles.ts'
+import { loadSeccompProfile, seccompDecisions } from '../seccomp/load.ts'
 import { DockerDriver, type DockerDriverOptions } from './docker-driver.ts'
 import { checkAppArmor } from './engine/apparmor.ts'
 import { Engine } from './engine/engine.ts'
 import { type EngineFacts, engineFacts } from './engine/engine-facts.ts'
 import { runtimeProblem } from './engine/runtime-problem.ts'
-import { loadLanguageProfiles } from './seccomp/language-profiles.ts'
-import { loadSeccompProfile, seccompDecisions } from './seccomp/load.ts'
 
 /**
  * Connects to a Docker engine and checks what it can enforce.

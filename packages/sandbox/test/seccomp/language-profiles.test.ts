@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ConfigError } from '@isopod/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { loadLanguageProfiles } from '../../../src/docker/seccomp/language-profiles.ts'
-import { loadSeccompProfile, seccompDecisions } from '../../../src/docker/seccomp/load.ts'
-import type { SeccompDecisions, SeccompProfile } from '../../../src/docker/seccomp/profile.ts'
+import { loadLanguageProfiles } from '../../src/seccomp/language-profiles.ts'
+import { loadSeccompProfile, seccompDecisions } from '../../src/seccomp/load.ts'
+import type { SeccompDecisions, SeccompProfile } from '../../src/seccomp/profile.ts'
 
 let directory: string
 let base: string

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { seccompDecisions } from '../../../src/docker/seccomp/load.ts'
-import { type SeccompDecisions, seccompProfile } from '../../../src/docker/seccomp/profile.ts'
+import { seccompDecisions } from '../../src/seccomp/load.ts'
+import { type SeccompDecisions, seccompProfile } from '../../src/seccomp/profile.ts'
 
 let ours: SeccompDecisions
 beforeAll(async () => {

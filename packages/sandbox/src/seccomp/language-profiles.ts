@@ -5,13 +5,13 @@ import { fileURLToPath } from 'node:url'
 import type { Architecture } from '@isopod/init'
 import { ConfigError } from '@isopod/protocol'
 import { parse } from 'yaml'
-import type { SeccompFacts } from '../../driver/driver.ts'
+import type { SeccompFacts } from '../driver/driver.ts'
 import { type BlockedGroup, callsOf, type SeccompDecisions } from './profile.ts'
 import { DEFAULT_PROFILE, parseProfileFile } from './profile-file.ts'
 import { restrictProfile } from './restrict-profile.ts'
 
 /** Profiles that come with this code. */
-const SHIPPED = fileURLToPath(new URL('../../../../../deploy/seccomp/', import.meta.url))
+const SHIPPED = fileURLToPath(new URL('../../../../deploy/seccomp/', import.meta.url))
 const DIRECTORY_SETTING = 'ISOPOD_SECCOMP_PROFILES_DIR'
 /** Maximum number of files that extend each other; a longer chain is a mistake. */
 const MAX_DEPTH = 8

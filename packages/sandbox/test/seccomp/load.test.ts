@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ConfigError } from '@isopod/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { loadSeccompProfile } from '../../../src/docker/seccomp/load.ts'
+import { loadSeccompProfile } from '../../src/seccomp/load.ts'
 
 let folder: string
 beforeAll(async () => {

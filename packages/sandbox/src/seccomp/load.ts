@@ -7,7 +7,7 @@ import { type SeccompDecisions, seccompProfile } from './profile.ts'
 
 const SETTING = 'ISOPOD_SECCOMP_PROFILE'
 /** Next to `packages`, both in a checkout and in the worker's image. */
-const DECISIONS = new URL('../../../../../deploy/seccomp/profile.yaml', import.meta.url)
+const DECISIONS = new URL('../../../../deploy/seccomp/profile.yaml', import.meta.url)
 
 /** Our decisions on every system call. @throws {ConfigError} if the file is not where it was shipped */
 export async function seccompDecisions(): Promise<SeccompDecisions> {

@@ -1,0 +1,71 @@
+import type { CgroupTree } from './cgroup-tree.ts'
+import type { SandboxRecords } from './records.ts'
+import type { SandboxPlace } from './sandbox-places.ts'
+import type { Timed } from './timed.ts'
+
+/** Options of a {@link ProcessRemover}. */
+export interface ProcessRemoverOptions {
+  readonly cgroups: CgroupTree
+  readonly records: SandboxRecords
+  readonly timed: Timed
+  readonly onFailure: (container: string, error: unknown) => void
+}
+
+/** Removes sandboxes in the background: processes first, then the cgroup, then the record. */
+export class ProcessRemover {
+  readonly #options: ProcessRemoverOptions
+  readonly #pending = new Map<string, Promise<void>>()
+
+  constructor(options: ProcessRemoverOptions) {
+    this.#options = options
+  }
+
+  /** Number of sandboxes that are being removed. */
+  get size(): number {
+    return this.#pending.size
+  }
+
+  /** Ends and removes a sandbox of this worker. @param afterwards called once when it is gone */
+  remove({ id, process }: SandboxPlace, afterwards: () => void, ending?: Promise<void>): void {
+    const end = async () => {
+      await ending
+      // Init, whose end the kernel passes on to every other process.
+      process.kill()
+      // Without the spawner nothing tells of the end; the cgroup has every process that is left.
+      await process.ended.catch(() => {})
+    }
+    void this.#track(id, end, afterwards)
+  }
+
+  /** Removes what another worker, or an earlier failure, left of a sandbox. */
+  removeLeftover(id: string): Promise<void> {
+    return (
+      this.#pending.get(id) ??
+      this.#track(
+        id,
+        async () => {},
+        () => {},
+      )
+    )
+  }
+
+  /** Resolves when every removal has succeeded or failed. */
+  async idle(): Promise<void> {
+    while (this.#pending.size > 0) await Promise.all(this.#pending.values())
+  }
+
+  #track(id: string, end: () => Promise<void>, afterwards: () => void): Promise<void> {
+    const { cgroups, records, timed, onFailure } = this.#options
+    const removal = end()
+      .then(() => timed('remove', () => cgroups.find(id).remove()))
+      .then(() => {
+        records.remove(id)
+        afterwards()
+      })
+      // The reaper tries again: the record stays.
+      .catch((error: unknown) => onFailure(id, error))
+      .finally(() => this.#pending.delete(id))
+    this.#pending.set(id, removal)
+    return removal
+  }
+}

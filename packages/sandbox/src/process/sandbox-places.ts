@@ -1,0 +1,74 @@
+import { randomBytes } from 'node:crypto'
+import type { Cgroup, CgroupTree } from './cgroup-tree.ts'
+import type { SandboxRecord, SandboxRecords } from './records.ts'
+import { firstSteps } from './sandbox-steps.ts'
+import type { SandboxProcess, Spawner } from './spawner.ts'
+
+/** Number of places that wait for a sandbox. */
+const SPARE = 2
+
+/** A cgroup with a process in it that has taken its first steps, and waits for the others. */
+export interface SandboxPlace {
+  readonly id: string
+  readonly cgroup: Cgroup
+  readonly process: SandboxProcess
+}
+
+/** Options of {@link SandboxPlaces}. */
+export interface SandboxPlacesOptions {
+  readonly cgroups: CgroupTree
+  readonly records: SandboxRecords
+  readonly spawner: Spawner
+  readonly mark: Pick<SandboxRecord, 'deployment' | 'owner'>
+  /** Removes a place that cannot be used. */
+  readonly remove: (place: SandboxPlace) => void
+}
+
+/** Prepares places for sandboxes before they are needed: the kernel takes its time to move a process into a cgroup. */
+export class SandboxPlaces {
+  readonly #options: SandboxPlacesOptions
+  readonly #spare: Promise<SandboxPlace>[] = []
+  #isClosed = false
+
+  constructor(options: SandboxPlacesOptions) {
+    this.#options = options
+  }
+
+  /** A place for one sandbox. @throws {RetryableError} if the host refuses one */
+  async take(): Promise<SandboxPlace> {
+    const prepared = await this.#spare.shift()?.catch(() => undefined)
+    setImmediate(() => this.#refill())
+    if (prepared?.process.isRunning) return prepared
+    if (prepared !== undefined) this.#options.remove(prepared)
+    return await this.#make()
+  }
+
+  /** Removes the places that wait. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    for (const spare of this.#spare.splice(0)) {
+      const place = await spare.catch(() => undefined)
+      if (place !== undefined) this.#options.remove(place)
+    }
+  }
+
+  #refill(): void {
+    while (!this.#isClosed && this.#spare.length < SPARE) {
+      const place = this.#make()
+      // Whoever takes it makes another one instead.
+      place.catch(() => {})
+      this.#spare.push(place)
+    }
+  }
+
+  async #make(): Promise<SandboxPlace> {
+    const { cgroups, records, spawner, mark } = this.#options
+    const id = randomBytes(16).toString('hex')
+    // Before the cgroup, so that a reaper finds it whatever happens here.
+    records.add(id, { ...mark, job: '', attempt: 0, deadline: Number.MAX_SAFE_INTEGER })
+    const cgroup = cgroups.create(id)
+    const process = await spawner.start(id)
+    process.send(firstSteps(cgroup))
+    return { id, cgroup, process }
+  }
+}

@@ -1,0 +1,168 @@
+import {
+  HOST_NAME,
+  INIT_DIRECTORY,
+  INIT_PATH,
+  inodesOf,
+  MASKED_PATHS,
+  MEMLOCK_BYTES,
+  openFilesOf,
+  SHM_BYTES,
+  tmpBytes,
+  WORKSPACE,
+  workspaceBytes,
+} from '../driver/confinement.ts'
+import type { ContainerLimits } from '../driver/container-kind.ts'
+import type { User } from '../driver/users.ts'
+import type { Cgroup } from './cgroup-tree.ts'
+
+/** Numbers of the kernel's limits (asm-generic/resource.h). */
+const LIMIT = { core: 4, openFiles: 7, lockedMemory: 8, messageQueues: 12 } as const
+
+/** What a program finds in /dev, as under Docker, but no terminals: it never has one. */
+const DEVICES = ['/dev/null', '/dev/zero', '/dev/full', '/dev/random', '/dev/urandom', '/dev/tty'] as const
+const DEV_LINKS = [
+  ['/proc/self/fd', '/dev/fd'],
+  ['/proc/self/fd/0', '/dev/stdin'],
+  ['/proc/self/fd/1', '/dev/stdout'],
+  ['/proc/self/fd/2', '/dev/stderr'],
+] as const
+const DEV_SIZE = 'size=64k,nr_inodes=32,mode=0755'
+const SYS_SIZE = 'size=64k,nr_inodes=32,mode=0755'
+
+/** Descriptor from which bubblewrap reads the seccomp filter: the spawner's choice. */
+const FILTER_DESCRIPTOR = '3'
+/** Descriptor on which bubblewrap tells the spawner of init. */
+const INFO_DESCRIPTOR = '4'
+
+/** What every sandbox of one host has in common. */
+export interface HostPaths {
+  readonly bubblewrap: string
+  /** Directory that holds init, and only it. */
+  readonly init: string
+  /** Empty directory on which each sandbox mounts its root; the mounts are private to the sandbox. */
+  readonly stage: string
+  /** Another empty directory: an overlay needs two to be read-only. */
+  readonly empty: string
+  /** Masked paths that this kernel has. */
+  readonly masks: { readonly files: readonly string[]; readonly directories: readonly string[] }
+}
+
+/** Everything that decides how one sandbox is made. */
+export interface SandboxPlan {
+  readonly limits: ContainerLimits
+  readonly user: User
+  /** Directory with the files of the language. */
+  readonly root: string
+  /** File with the compiled seccomp profile. */
+  readonly filter: string
+  /** Files of the root that init opens at its start. */
+  readonly opens: readonly string[]
+  readonly cgroup: Pick<Cgroup, 'bindings'>
+}
+
+/** The first steps of every sandbox, which need not wait for a job: joining cgroups can take the kernel 20 ms. */
+export function firstSteps({ doors }: Pick<Cgroup, 'doors'>): string[] {
+  return [
+    // First, so that everything that follows is counted.
+    ...doors.flatMap((door) => step('cgroup', door)),
+    // Mounts that nobody else sees, and a network with nothing but loopback.
+    ...step('unshare'),
+  ]
+}
+
+/**
+ * The further steps by which the spawner makes one sandbox: a pure function, so that each can be asserted without a kernel. The spawner
+ * itself does what bubblewrap has no option for, or does slowly; then it becomes bubblewrap, which becomes init.
+ */
+export function sandboxSteps(host: HostPaths, plan: SandboxPlan): string[] {
+  const { limits, user, opens, filter } = plan
+  return [
+    ...step('filter', filter),
+    ...step('user', user.uid, user.gid),
+    ...fileSystems(host, plan),
+    // No core files; descriptors as under Docker; enough locked memory for init's own text; no POSIX queues.
+    ...step('limit', LIMIT.core, 0),
+    ...step('limit', LIMIT.openFiles, openFilesOf(limits)),
+    ...step('limit', LIMIT.lockedMemory, MEMLOCK_BYTES),
+    ...step('limit', LIMIT.messageQueues, 0),
+    '--',
+    host.bubblewrap,
+    ...bubblewrapArguments(host, user),
+    '--',
+    INIT_PATH,
+    // Files that it opens ahead, so that the program finds them faster.
+    ...opens,
+    // The end of the command.
+    '',
+  ]
+}
+
+function fileSystems(host: HostPaths, { limits, user, root, cgroup }: SandboxPlan): string[] {
+  const at = (path: string) => `${host.stage}${path}`
+  return [
+    // An overlay, because locks on the files of a plain directory would reach the neighbours.
+    ...step('overlay', root, host.empty, host.stage),
+    ...step('bind', host.init, at(INIT_DIRECTORY), 'readonly'),
+    ...step('tmpfs', at(WORKSPACE), sizeOf(workspaceBytes(limits.diskMb), user), 'exec'),
+    ...step('tmpfs', at('/tmp'), sizeOf(tmpBytes(limits.diskMb), user), 'exec'),
+    ...step('tmpfs', at('/dev'), DEV_SIZE, 'noexec,device'),
+    ...DEVICES.flatMap((path) => [
+      ...step('file', at(path)),
+      ...step('bind', path, at(path), 'noexec,device'),
+    ]),
+    ...DEV_LINKS.flatMap(([target, path]) => step('link', target, at(path))),
+    ...step('directory', at('/dev/shm')),
+    ...step('tmpfs', at('/dev/shm'), sizeOf(SHM_BYTES, user), 'noexec'),
+    ...step('restrict', at('/dev'), 'readonly,noexec,device'),
+    // The sandbox's own cgroup, in which init reads its limits, and nothing else of /sys.
+    ...step('tmpfs', at('/sys'), SYS_SIZE, 'noexec'),
+    ...step('directory', at('/sys/fs')),
+    ...step('directory', at('/sys/fs/cgroup')),
+    ...step('tmpfs', at('/sys/fs/cgroup'), SYS_SIZE, 'noexec'),
+    ...cgroup.bindings.flatMap(({ source, target }) => [
+      ...(target === '/sys/fs/cgroup' ? [] : step('directory', at(target))),
+      ...step('bind', source, at(target), 'readonly,noexec'),
+    ]),
+    ...step('restrict', at('/sys/fs/cgroup'), 'readonly,noexec'),
+    ...step('restrict', at('/sys'), 'readonly,noexec'),
+  ]
+}
+
+function bubblewrapArguments({ stage, masks }: HostPaths, { uid, gid }: User): string[] {
+  return [
+    // The rest of the namespaces.
+    ...['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup'],
+    ...['--uid', String(uid), '--gid', String(gid)],
+    // The same name everywhere, so that a program learns nothing about the host.
+    ...['--hostname', HOST_NAME],
+    '--clearenv',
+    // Init is the first process, and everything ends with it; it ends with its connection to the worker.
+    '--as-pid-1',
+    // So that the spawner knows init.
+    ...['--info-fd', INFO_DESCRIPTOR],
+    // Not one capability in the new namespaces.
+    ...['--cap-drop', 'ALL'],
+    ...['--seccomp', FILTER_DESCRIPTOR],
+    ...['--dev-bind', stage, '/'],
+    // Only bubblewrap can mount and cover it: it belongs to the new namespace of processes.
+    ...['--proc', '/proc'],
+    ...masks.files.flatMap((path) => ['--ro-bind', '/dev/null', path]),
+    ...masks.directories.flatMap((path) => ['--tmpfs', path, '--remount-ro', path]),
+    ...['--chdir', '/'],
+  ]
+}
+
+function step(word: string, ...values: (string | number)[]): string[] {
+  return [word, ...values.map(String)]
+}
+
+function sizeOf(bytes: number, { uid, gid }: User): string {
+  return `size=${bytes},nr_inodes=${inodesOf(bytes)},uid=${uid},gid=${gid},mode=0700`
+}
+
+/** The paths of /proc that a sandbox may not see as they are, as far as this kernel has them. */
+export function maskedPaths(kindOf: (path: string) => 'file' | 'directory' | undefined): HostPaths['masks'] {
+  const of = (kind: 'file' | 'directory') =>
+    MASKED_PATHS.filter((path) => path.startsWith('/proc/') && kindOf(path) === kind)
+  return { files: of('file'), directories: of('directory') }
+}

@@ -1,0 +1,165 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { createInterface } from 'node:readline'
+import { RetryableError } from '@isopod/protocol'
+import { DriverUnavailableError } from '../driver/faults.ts'
+
+/** How a sandbox ended, and what it wrote to stderr. */
+export interface SandboxEnd {
+  /** Exit code, or null if a signal ended it. */
+  readonly code: number | null
+  readonly signal: number | null
+  readonly message: string
+}
+
+/** A process of the spawner, which becomes a sandbox by steps. */
+export interface SandboxProcess {
+  /** stdin and stdout of its init, once it is a sandbox. */
+  readonly wire: Socket
+  /** Rejects if the spawner is gone. */
+  readonly ended: Promise<SandboxEnd>
+  readonly isRunning: boolean
+  /** Sends steps (packages/init/spawner/steps.h), each a word and its values. */
+  send(steps: readonly string[]): void
+  /** Ends bubblewrap, once init runs, and waits for that. Rejects if the sandbox has ended. */
+  settle(): Promise<void>
+  /** Ends it and everything in it, if it still runs. */
+  kill(): void
+}
+
+const ENDED = /^ended (\S+) (exit|signal) (\d+) (.*)$/
+const SETTLED = /^settled (\S+)$/
+
+/**
+ * The program of packages/init/spawner, which starts this worker's sandboxes: a fork of the worker itself would take
+ * milliseconds of its time. Started with the first sandbox, and again if it has ended. Its end ends all sandboxes.
+ */
+export class Spawner {
+  readonly #program: string
+  readonly #socket: string
+  readonly #running = new Map<string, RunningSandbox>()
+  #child: ChildProcess | undefined
+  #listening: Promise<void> | undefined
+
+  /** @param socket path of the socket that it makes; its directory must belong to the worker's user alone */
+  constructor(program: string, socket: string) {
+    this.#program = program
+    this.#socket = socket
+  }
+
+  /**
+   * Starts a process, which waits for its steps.
+   *
+   * @param id 32 characters
+   * @throws {DriverUnavailableError} if the spawner cannot be started
+   */
+  async start(id: string): Promise<SandboxProcess> {
+    this.#listening ??= this.#listen()
+    await this.#listening
+    const wire = connect(this.#socket)
+    // Without a listener, a broken connection would end the worker before the wire listens.
+    wire.on('error', () => {})
+    const sandbox = new RunningSandbox(wire, (command) => this.#child?.stdin?.write(`${command} ${id}\n`))
+    this.#running.set(id, sandbox)
+    sandbox.send([id])
+    return sandbox
+  }
+
+  /** Ends the spawner; sandboxes that still run end with it. */
+  async close(): Promise<void> {
+    const child = this.#child
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
+    const ended = once(child, 'exit')
+    child.stdin?.end()
+    await ended
+  }
+
+  async #listen(): Promise<void> {
+    const child = spawn(this.#program, [this.#socket], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+      env: {},
+      cwd: '/',
+    })
+    this.#child = child
+    child.stdin.on('error', () => {})
+    const ready = Promise.withResolvers<void>()
+    const lines = createInterface({ input: child.stdout })
+    lines.on('line', (line) => (line === 'listening' ? ready.resolve() : this.#hear(line)))
+    const lost = (cause?: Error) => {
+      const error = new DriverUnavailableError('the program that starts sandboxes has ended', { cause })
+      ready.reject(error)
+      for (const sandbox of this.#running.values()) sandbox.lose(error)
+      this.#running.clear()
+      this.#listening = undefined
+    }
+    child.on('error', lost)
+    child.on('exit', () => lost())
+    await ready.promise
+  }
+
+  #hear(line: string): void {
+    const [, settled] = SETTLED.exec(line) ?? []
+    if (settled !== undefined) this.#running.get(settled)?.settled()
+    const [, id, how, number, message = ''] = ENDED.exec(line) ?? []
+    if (id === undefined) return
+    const sandbox = this.#running.get(id)
+    this.#running.delete(id)
+    const value = Number(number)
+    sandbox?.end({
+      code: how === 'exit' ? value : null,
+      signal: how === 'signal' ? value : null,
+      message: message.trim(),
+    })
+  }
+}
+
+class RunningSandbox implements SandboxProcess {
+  readonly wire: Socket
+  readonly #command: (command: 'settle' | 'kill') => void
+  readonly #settled = Promise.withResolvers<void>()
+  readonly #end = Promise.withResolvers<SandboxEnd>()
+  isRunning = true
+
+  constructor(wire: Socket, command: (command: 'settle' | 'kill') => void) {
+    this.wire = wire
+    this.#command = command
+    // Nobody may be waiting for them.
+    this.#settled.promise.catch(() => {})
+    this.ended.catch(() => {})
+  }
+
+  get ended(): Promise<SandboxEnd> {
+    return this.#end.promise
+  }
+
+  send(steps: readonly string[]): void {
+    if (this.wire.writable) this.wire.write(`${steps.join('\0')}\0`)
+  }
+
+  settle(): Promise<void> {
+    if (this.isRunning) this.#command('settle')
+    return this.#settled.promise
+  }
+
+  kill(): void {
+    if (this.isRunning) this.#command('kill')
+  }
+
+  settled(): void {
+    this.#settled.resolve()
+  }
+
+  end(end: SandboxEnd): void {
+    this.isRunning = false
+    this.#end.resolve(end)
+    this.#settled.reject(new RetryableError(`the sandbox ended while it started: ${end.message}`))
+  }
+
+  lose(error: Error): void {
+    this.isRunning = false
+    this.wire.destroy()
+    this.#end.reject(error)
+    this.#settled.reject(error)
+  }
+}

@@ -17,6 +17,10 @@ const NUMBERS = new URL('../../../../deploy/seccomp/call-numbers.json', import.m
 
 /** AUDIT_ARCH_X86_64 and AUDIT_ARCH_AARCH64. */
 const AUDIT: Readonly<Record<Architecture, number>> = { x64: 0xc000_003e, arm64: 0xc000_00b7 }
+/** Numbers of the x32 ABI; -1 is none of them. Under a profile that allows by default, they would bypass every rule. */
+const FOREIGN: Readonly<Partial<Record<Architecture, readonly [number, number]>>> = {
+  x64: [0x4000_0000, 0xffff_ffff],
+}
 const EPERM = 1
 
 const argument = z.strictObject({
@@ -64,28 +68,31 @@ export function compileProfile(profile: string, architecture: Architecture, numb
   const parsed = profileSchema.safeParse(JSON.parse(profile))
   if (!parsed.success) {
     const [issue] = parsed.error.issues
+    const field = issue?.path.length ? `${issue.path.join('.')}: ` : ''
     throw new ConfigError(
-      `ISOPOD_SECCOMP_PROFILE: ${issue?.path.join('.')}: ${issue?.message}; the process driver takes names, action, errnoRet and args only`,
+      `ISOPOD_SECCOMP_PROFILE: ${field}${issue?.message}; the process driver takes names, action, errnoRet and args only`,
     )
   }
   const { defaultAction, defaultErrnoRet, syscalls } = parsed.data
   const otherwise = verdictOf(defaultAction, defaultErrnoRet)
   const calls = new Map<number, Decision>()
+  // As in libseccomp, the first rule without conditions makes every other rule of the call void.
+  const decided = new Set<number>()
   for (const { names, action, errnoRet, args = [] } of syscalls) {
     const verdict = verdictOf(action, errnoRet)
     for (const name of names) {
       const number = numbers[name]
-      if (number === undefined) continue
-      const known = calls.get(number) ?? { lines: [], otherwise }
-      calls.set(
-        number,
-        args.length === 0
-          ? { ...known, otherwise: verdict }
-          : { ...known, lines: [...known.lines, { when: args.map(comparisonOf), verdict }] },
-      )
+      if (number === undefined || decided.has(number)) continue
+      if (args.length === 0) {
+        decided.add(number)
+        calls.set(number, { lines: [], otherwise: verdict })
+      } else {
+        const lines = calls.get(number)?.lines ?? []
+        calls.set(number, { lines: [...lines, { when: args.map(comparisonOf), verdict }], otherwise })
+      }
     }
   }
-  return filterProgram({ audit: AUDIT[architecture], calls, otherwise })
+  return filterProgram({ audit: AUDIT[architecture], foreign: FOREIGN[architecture], calls, otherwise })
 }
 
 function verdictOf(asked: z.infer<typeof action>, errnoRet = EPERM): FilterVerdict {

@@ -42,6 +42,8 @@ export interface Decision {
 export interface FilterPlan {
   /** The kernel's `AUDIT_ARCH_…` value. A call through any other ABI ends the process. */
   readonly audit: number
+  /** Numbers from the first up to the second belong to another ABI with the same `audit`. @default none */
+  readonly foreign?: readonly [from: number, to: number] | undefined
   readonly calls: ReadonlyMap<number, Decision>
   /** FilterVerdict on calls that are not in `calls`. */
   readonly otherwise: FilterVerdict
@@ -58,19 +60,23 @@ interface Range {
  *
  * @returns an array of `struct sock_filter`, as libseccomp exports it and bubblewrap reads it
  */
-export function filterProgram({ audit, calls, otherwise }: FilterPlan): Uint8Array {
+export function filterProgram({ audit, foreign, calls, otherwise }: FilterPlan): Uint8Array {
   const program = [
     [LOAD, 0, 0, ARCHITECTURE],
     [JUMP_EQUAL, 1, 0, audit],
     [RETURN, 0, 0, KILL],
     [LOAD, 0, 0, NUMBER],
-    ...search(rangesOf(calls, { lines: [], otherwise })),
+    ...search(rangesOf(calls, { lines: [], otherwise }, foreign)),
   ] satisfies Instruction[]
   if (program.length > MAX_INSTRUCTIONS) throw new RangeError(`${program.length} instructions are too many`)
   return encoded(program)
 }
 
-function rangesOf(calls: ReadonlyMap<number, Decision>, otherwise: Decision): Range[] {
+function rangesOf(
+  calls: ReadonlyMap<number, Decision>,
+  otherwise: Decision,
+  foreign: FilterPlan['foreign'],
+): Range[] {
   const ranges: Range[] = [{ from: 0, decision: otherwise }]
   const add = (from: number, decision: Decision) => {
     const last = ranges.at(-1)
@@ -80,6 +86,10 @@ function rangesOf(calls: ReadonlyMap<number, Decision>, otherwise: Decision): Ra
   for (const [number, decision] of [...calls].sort(([a], [b]) => a - b)) {
     add(number, decision)
     add(number + 1, otherwise)
+  }
+  if (foreign !== undefined) {
+    add(foreign[0], { lines: [], otherwise: KILL })
+    add(foreign[1], otherwise)
   }
   return ranges
 }

@@ -9,9 +9,9 @@ import { MCP_SETTINGS } from '../apps/mcp/dist/config.js'
 import { WORKER_SETTINGS } from '../apps/worker/dist/settings.js'
 import { languageRows } from './language-lists.ts'
 
-/** Settings of a service in Compose that follow from the rest of the file, or must differ between replicas. */
+/** Settings of a service in Compose that follow from the rest of the file or the image, or must differ between replicas. */
 const FIXED_IN_COMPOSE =
-  /^(PORT|DOCKER_HOST|DOCKER_SOCKET_PATH|ISOPOD_WORKER_ID|ISOPOD_(GATEWAY_)?DRAIN_SECONDS)$/
+  /^(PORT|DOCKER_HOST|DOCKER_SOCKET_PATH|ISOPOD_WORKER_ID|ISOPOD_DRIVER|ISOPOD_(GATEWAY_)?DRAIN_SECONDS)$/
 /** Files of the host, which need a volume. */
 const FILE_SETTING = /_(FILE|DIR|SECCOMP_PROFILE)$/
 /** Values in Compose of settings that the host's environment does not decide. */

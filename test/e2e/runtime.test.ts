@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { RUNTIME } from '../support/runtime.ts'
+import { RESULT_RUNTIME, RUNTIME } from '../support/runtime.ts'
 import { startWorld, type World } from '../support/world.ts'
 
 let world: World
@@ -14,7 +14,7 @@ afterAll(async () => {
 
 it('a result names the runtime of the program, and the program runs on that runtime’s kernel', async () => {
   const result = await world.client.run({ language: 'bash', code: 'cat /proc/version' })
-  expect(result).toMatchObject({ status: 'success', runtime: RUNTIME })
+  expect(result).toMatchObject({ status: 'success', runtime: RESULT_RUNTIME })
   const gvisor = /^Linux version 4\.4\.0 #1 SMP Sun Jan 10 15:06:54 PST 2016/
   expect(gvisor.test(result.stdout)).toBe(RUNTIME === 'runsc')
 })

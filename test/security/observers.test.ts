@@ -141,7 +141,7 @@ describe('a container that is not confined is noticed', () => {
   let watch: ContainmentWatch
 
   beforeEach(async () => {
-    watch = await watchContainment(world.dockerHost, world.prefix, 'runc')
+    watch = await watchContainment(world, 'runc')
   })
 
   afterEach(() => watch.close())

@@ -9,7 +9,7 @@ import {
   watchContainment,
 } from '../support/host/containment.ts'
 import { type Host, watchHost } from '../support/host/host.ts'
-import { EXPECTED, REUSE, RUNTIME } from '../support/runtime.ts'
+import { EXPECTED, RESULT_RUNTIME, REUSE, RUNTIME } from '../support/runtime.ts'
 import { startWorld, type World, type WorldOptions } from '../support/world.ts'
 import type { Attack, Verdict } from './attack.ts'
 
@@ -38,7 +38,7 @@ export async function openStage(options: WorldOptions = {}): Promise<Stage> {
     (await world.log())
       .filter((line) => line['event'] === 'container_assigned' && line['job'] === job)
       .map(({ containerId, time }) => ({ container: String(containerId), at: Date.parse(String(time)) }))
-  const containment = await watchContainment(world.dockerHost, world.prefix, RUNTIME, assigned)
+  const containment = await watchContainment(world, RUNTIME, assigned)
   return {
     world,
     host,
@@ -91,7 +91,7 @@ export function expectVerdict(result: Result, attack: Attack, secrets: readonly 
   const { status, says = NOTHING, ...exact } = verdict
   expect([status].flat(), shown(result)).toContain(result.status)
   expect(result, shown(result)).toMatchObject(exact)
-  expect(result, shown(result)).toMatchObject({ attributable: true, attempt: 1, runtime: RUNTIME })
+  expect(result, shown(result)).toMatchObject({ attributable: true, attempt: 1, runtime: RESULT_RUNTIME })
   const said = [result.stdout, result.stderr, ...rawOutput(result)].join('\n')
   for (const secret of [WORKER_SECRET, ...secrets]) expect(said).not.toContain(secret)
   // The program can be wrong about its success, but each such line must be explained in the manifest (`says`).

@@ -1,7 +1,13 @@
 const MIB = 1024 * 1024
 
-/** The OCI runtime under which the workers of all tests run: the deployment's setting, passed through. */
+/** The driver of the workers of all tests: the deployment's setting, passed through. */
+export const DRIVER = process.env['ISOPOD_DRIVER'] === 'process' ? 'process' : 'docker'
+
+/** The kernel that programs run on, by the OCI runtime: the deployment's setting, passed through. */
 export const RUNTIME = process.env['ISOPOD_RUNTIME'] === 'runsc' ? 'runsc' : 'runc'
+
+/** What results name as their runtime. */
+export const RESULT_RUNTIME = DRIVER === 'process' ? 'bubblewrap' : RUNTIME
 
 /**
  * Whether all attacks are jobs of one batch and share its containers: `TEST_REUSE=batch`. Each job requests this; it is not a

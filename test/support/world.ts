@@ -5,6 +5,8 @@ import { connect, type IsopodClient } from '@isopod/client'
 import { startWorker, type WorkerProcess } from '@isopod/devstack'
 import { inject } from 'vitest'
 import { containersOf } from './engine.ts'
+import { DRIVER } from './runtime.ts'
+import { sandboxesOf } from './sandboxes.ts'
 import { scaled } from './time-factor.ts'
 
 /** The environment of a system test: its own queue, worker processes, and a client. */
@@ -20,6 +22,8 @@ export interface World {
   log(index?: number): Promise<Record<string, unknown>[]>
   /** Everything that the n-th worker has written to stdout and stderr. */
   written(index?: number): Promise<string>
+  /** State directory of its workers, if they have the process driver. */
+  readonly sandboxState: string
   /** Ids of this world's containers, whatever their state. */
   containers(): Promise<string[]>
   /** Stops everything. Rejects if a container is left. */
@@ -57,12 +61,15 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const logs = await mkdtemp(join(tmpdir(), 'isopod-test-'))
   const client = await connect({ url: redisUrl, prefix })
   const workers: WorkerProcess[] = []
+  // Short, because it holds sockets.
+  const state = `/run/isopod-${prefix.slice(-12)}`
   let started = 0
 
   const world: World = {
     prefix,
     redisUrl,
     dockerHost,
+    sandboxState: state,
     client,
     workers,
     async addWorker(env = {}) {
@@ -80,6 +87,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
           // Most specs run few jobs of a kind, so a larger pool would mostly make containers that no job takes.
           ISOPOD_POOL_SIZE: '1',
           ISOPOD_QUEUE_PREFIX: prefix,
+          ...(DRIVER === 'process' && { ISOPOD_SANDBOX_STATE_DIR: state }),
           ...options.env,
           ...env,
         },
@@ -96,12 +104,13 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
         .filter((line) => line.startsWith('{'))
         .map((line) => JSON.parse(line) as Record<string, unknown>)
     },
-    containers: () => containersOf(dockerHost, prefix),
+    containers: () => (DRIVER === 'process' ? sandboxesOf(state) : containersOf(dockerHost, prefix)),
     async close() {
       await Promise.all(workers.map((worker) => worker.stop()))
       const left = await world.containers()
       await client.close()
       await rm(logs, { recursive: true, force: true })
+      await rm(state, { recursive: true, force: true })
       if (left.length > 0) throw new Error(`${left.length} containers were left: ${left.join(', ')}`)
     },
   }

@@ -1,4 +1,10 @@
-import { type LimitMaxima, type LimitsRequest, MAX_JOB_SECONDS, type Policy } from '@isopod/protocol'
+import {
+  ConfigError,
+  type LimitMaxima,
+  type LimitsRequest,
+  MAX_JOB_SECONDS,
+  type Policy,
+} from '@isopod/protocol'
 import type { DiskReadLimit, UserRange } from '@isopod/sandbox'
 import { type Environment, readEnvironment } from '@isopod/service-kit'
 import type { LogLevel } from '@isopod/telemetry'
@@ -19,15 +25,21 @@ export interface WorkerConfig {
   readonly maxWaiting: number | undefined
   /** Maxima of results that nobody takes. */
   readonly maxUntaken: { readonly results: number; readonly bytes: number }
+  /** What makes the sandboxes. */
+  readonly driver: 'docker' | 'process'
+  readonly seccomp: {
+    /** File of a seccomp profile; undefined for ours. */
+    readonly profile: string | undefined
+    /** Directory of the operator's own profiles of languages. */
+    readonly profilesDirectory: string | undefined
+  }
+  /** Settings of the process driver: its directories. */
+  readonly process: { readonly roots: string; readonly state: string }
   /** Settings of the Docker driver. */
   readonly docker: {
     readonly address: string
     readonly runtime: string | undefined
     readonly allowOldRunc: boolean
-    /** File of a seccomp profile; undefined for ours. */
-    readonly seccompProfile: string | undefined
-    /** Directory of the operator's own profiles of languages. */
-    readonly seccompProfilesDirectory: string | undefined
     /** AppArmor profile of every container. */
     readonly appArmor: string | undefined
     /** How fast each container may read from the disk of the images. */
@@ -79,6 +91,7 @@ export interface WorkerConfig {
  */
 export function readWorkerConfig(env: Environment): WorkerConfig {
   const v = readEnvironment(WORKER_SETTINGS, env)
+  if (v.ISOPOD_DRIVER === 'process') refuseSettingsOfDocker(env)
   return {
     workerId: v.ISOPOD_WORKER_ID,
     logLevel: v.LOG_LEVEL,
@@ -90,12 +103,13 @@ export function readWorkerConfig(env: Environment): WorkerConfig {
     },
     maxWaiting: v.ISOPOD_MAX_WAITING,
     maxUntaken: { results: v.ISOPOD_MAX_UNTAKEN_RESULTS, bytes: v.ISOPOD_MAX_UNTAKEN_MB * 1024 * 1024 },
+    driver: v.ISOPOD_DRIVER,
+    seccomp: { profile: v.ISOPOD_SECCOMP_PROFILE, profilesDirectory: v.ISOPOD_SECCOMP_PROFILES_DIR },
+    process: { roots: v.ISOPOD_ROOTS_DIR, state: v.ISOPOD_SANDBOX_STATE_DIR },
     docker: {
       address: v.DOCKER_HOST ?? v.DOCKER_SOCKET_PATH,
       runtime: v.ISOPOD_RUNTIME,
       allowOldRunc: v.ISOPOD_ALLOW_OLD_RUNC,
-      seccompProfile: v.ISOPOD_SECCOMP_PROFILE,
-      seccompProfilesDirectory: v.ISOPOD_SECCOMP_PROFILES_DIR,
       appArmor: v.ISOPOD_APPARMOR_PROFILE,
       diskReads: v.ISOPOD_IMAGE_DISK_READ,
       stack: v.ISOPOD_STACK,
@@ -151,4 +165,20 @@ export function readWorkerConfig(env: Environment): WorkerConfig {
       }).filter(([, maximum]) => maximum !== undefined),
     ),
   }
+}
+
+/** Settings that confine containers of an engine; silently without them, a sandbox would be less than the operator asked for. */
+const ONLY_DOCKER = ['ISOPOD_RUNTIME', 'ISOPOD_APPARMOR_PROFILE', 'ISOPOD_IMAGE_DISK_READ'] as const
+
+function refuseSettingsOfDocker(env: Environment): void {
+  const given = ONLY_DOCKER.find((name) => env[name])
+  if (given === undefined) return
+  throw new ConfigError(
+    `${given}: must be unset with ISOPOD_DRIVER=process, which cannot do it; got ${env[given]}`,
+  )
+}
+
+/** Where a worker's sandboxes are made, for log lines and messages. */
+export function placeOf({ driver, docker }: Pick<WorkerConfig, 'driver' | 'docker'>): string {
+  return driver === 'docker' ? docker.address : 'this host'
 }

@@ -105,6 +105,20 @@ export const WORKER_SETTINGS = z.object({
   ISOPOD_AUDIT_CONTENT: flagVariable
     .default(false)
     .describe('include code, stdin and output in audit events'),
+  ISOPOD_DRIVER: z
+    .enum(['docker', 'process'])
+    .default('docker')
+    .describe('what makes the sandboxes: an engine (`docker`) or this host; see [Drivers](drivers.md)'),
+  ISOPOD_ROOTS_DIR: z
+    .string()
+    .default('/var/lib/isopod/roots')
+    .describe("directory of the languages' roots, for the driver `process`"),
+  ISOPOD_SANDBOX_STATE_DIR: z
+    .string()
+    .default('/run/isopod')
+    .describe(
+      'directory for what the driver `process` must know of its sandboxes; one for all workers of a host',
+    ),
   ISOPOD_RUNTIME: z.string().optional().meta({
     description: 'OCI runtime: `runc`, `crun`, `runsc`; see [gVisor](gvisor.md)',
     shownDefault: "the engine's",

@@ -10,7 +10,7 @@ import { Admission, type Budget } from './admission/admission.ts'
 import { budgetOf } from './admission/budget.ts'
 import { ExclusiveRuns } from './admission/exclusive-runs.ts'
 import type { Audit, AuditSubject } from './audit/audit-event.ts'
-import type { WorkerConfig } from './config.ts'
+import { placeOf, type WorkerConfig } from './config.ts'
 import { CircuitBreaker, isHostFault } from './host/circuit-breaker.ts'
 import { deferForHost } from './host/defer-for-host.ts'
 import { engineLabels, engineWarnings } from './host/engine-facts.ts'
@@ -218,7 +218,7 @@ export class Worker {
     })
     this.#state = 'ready'
     this.#takeOrPause()
-    logger.info({ ...this.#budget, port, engine: config.docker.address }, 'taking jobs')
+    logger.info({ ...this.#budget, port, engine: placeOf(config) }, 'taking jobs')
   }
 
   /** Takes jobs only while the engine answers and the breaker is closed. */
@@ -233,7 +233,7 @@ export class Worker {
   #engineChanged(up: boolean): void {
     const { config, logger, metrics } = this.#parts
     metrics.dockerUp.set({}, up ? 1 : 0)
-    const at = { engine: config.docker.address }
+    const at = { engine: placeOf(config) }
     if (!up) logger.error(at, 'engine is gone')
     else if (this.#state === 'paused') logger.info(at, 'engine is back')
     this.#takeOrPause()
@@ -259,7 +259,7 @@ export class Worker {
         selfTest: this.#selfTest.summary,
         redis: redis ? (queue.full ? 'full: at its maxmemory, so no job is taken' : 'ok') : 'does not answer',
         clock: clock ?? 'ok',
-        engine: this.#engine.up ? 'ok' : `does not answer at ${config.docker.address}`,
+        engine: this.#engine.up ? 'ok' : `does not answer at ${placeOf(config)}`,
         // A language whose image is missing fails alone; the others work.
         images: missing.length === 0 ? 'ok' : `missing: ${missing.join(', ')}`,
       },

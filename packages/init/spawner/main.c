@@ -3,7 +3,7 @@
  *
  *   isopod-spawner SOCKET
  *
- * Each connection to the socket is one sandbox. It begins with the sandbox's id, 32 characters and NUL, and its steps (steps.h),
+ * Each connection to the socket is one sandbox. It begins with the sandbox's id, 64 characters and NUL, and its steps (steps.h),
  * which may come later. From then on the connection is stdin and stdout of the sandbox's init.
  *
  * stdin    "settle ID", once init runs: ends bubblewrap, which would only wait for init and count as a process of the program.
@@ -31,7 +31,7 @@
 #include "steps.h"
 
 #define MAX_SANDBOXES 4096
-#define ID_SIZE 33
+#define ID_SIZE 65
 #define MAX_INFO 1024
 #define MAX_MESSAGE 800
 #define BACKLOG 256

@@ -1,14 +1,17 @@
 import { readFileSync, readlinkSync } from 'node:fs'
-import { request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { engineJson } from '@isopod/devstack'
 import type { LimitsApplied } from '@isopod/protocol'
-import { hostTasks, REUSE } from '../runtime.ts'
+import { DRIVER, hostTasks, REUSE } from '../runtime.ts'
 import { scaled } from '../time-factor.ts'
+import type { World } from '../world.ts'
+import { type ContainerStart, engineDataRoot, watchEngine, watchRecords } from './container-starts.ts'
 import { type ContainerGroup, groupOf } from './control-group.ts'
 import { bytesOnDisk } from './engine-disk.ts'
 
-const SAMPLE_MS = 20
+const INIT_PATH = '/isopod/init'
+const BUBBLEWRAP = '/usr/bin/bwrap'
+/** Sandboxes without an engine are gone as soon as their job has ended. */
+const SAMPLE_MS = DRIVER === 'docker' ? 20 : 2
 const DISK_EVERY = 5
 const NAMESPACES = ['pid', 'net', 'mnt', 'ipc', 'uts', 'user', 'cgroup'] as const
 /** Values of `Seccomp` in /proc of a confined process: 2 with a filter, 3 while the filter ends it. */
@@ -40,9 +43,10 @@ export interface Sighting {
   gone: boolean
 }
 
-/** The engine's data folder and the runtime of a container. */
-interface Place {
-  readonly dataRoot: string
+/** Where containers are made, and which runtime they have. */
+interface Maker {
+  /** The engine's data folder; undefined for sandboxes without an engine. */
+  readonly dataRoot?: string | undefined
   readonly runtime: string
 }
 
@@ -63,52 +67,32 @@ export interface ContainmentWatch {
 }
 
 /**
- * Follows the engine's events and reads the control groups and processes of each container that starts.
+ * Reads the control groups and processes of each container that starts.
  *
+ * @param world whose containers
  * @param assigned returns the pooled containers that a job got, which have no label with its id
  */
 export async function watchContainment(
-  dockerHost: string,
-  stack: string,
+  { dockerHost, prefix, sandboxState }: Pick<World, 'dockerHost' | 'prefix' | 'sandboxState'>,
   runtime: string,
   assigned: (job: string) => Promise<readonly Assignment[]> = async () => [],
 ): Promise<ContainmentWatch> {
-  const { DockerRootDir: dataRoot } = (await engineJson(dockerHost, '/info')) as { DockerRootDir: string }
   const jobs = new Map<string, Sighting[]>()
   const waiting = new Map<string, Sighting>()
   const closing = new AbortController()
-  const filters = encodeURIComponent(JSON.stringify({ label: [`isopod.stack=${stack}`], event: ['start'] }))
-  const call = request({
-    socketPath: dockerHost.replace(/^unix:\/\//, ''),
-    path: `/events?filters=${filters}`,
-    signal: closing.signal,
-    agent: false,
-  })
-  const onStart = (line: string) => {
-    const { Actor: actor } = JSON.parse(line) as { Actor: { ID: string; Attributes: Record<string, string> } }
-    const job = actor.Attributes['isopod.job'] ?? ''
-    const group = groupOf(actor.ID)
+  const { signal } = closing
+  const hasEngine = DRIVER === 'docker'
+  const maker = { runtime, dataRoot: hasEngine ? await engineDataRoot(dockerHost) : undefined }
+  const onStart = ({ container, job }: ContainerStart) => {
+    const group = groupOf(container)
     if (group === undefined) return
-    const sighting = begin(actor.ID, runtime)
-    if (job === '') waiting.set(actor.ID, sighting)
+    const sighting = begin(container, runtime)
+    if (job === '') waiting.set(container, sighting)
     jobs.set(job, [...(jobs.get(job) ?? []), sighting])
-    void follow(group, sighting, { dataRoot, runtime }, closing.signal)
+    void follow(group, sighting, maker, signal)
   }
-  await new Promise<void>((listening, fail) => {
-    call.once('error', fail)
-    call.once('response', (response) => {
-      response.on('error', () => {})
-      let text = ''
-      response.setEncoding('utf8').on('data', (chunk: string) => {
-        const lines = (text + chunk).split('\n')
-        text = lines.pop() ?? ''
-        for (const line of lines) onStart(line)
-      })
-      listening()
-    })
-    call.end()
-  })
-  call.on('error', () => {})
+  if (hasEngine) await watchEngine(dockerHost, prefix, onStart, signal)
+  else watchRecords(sandboxState, onStart, signal)
   return {
     async ofJob(job) {
       const until = Date.now() + scaled(15_000)
@@ -178,7 +162,7 @@ function begin(container: string, runtime: string): Sighting {
 async function follow(
   group: ContainerGroup,
   seen: Sighting,
-  { dataRoot, runtime }: Place,
+  { dataRoot, runtime }: Maker,
   signal: AbortSignal,
 ): Promise<void> {
   let readings = 0
@@ -195,7 +179,7 @@ async function follow(
     note(seen.limits.cpus, now.cpus)
     seen.memoryPeak = Math.max(seen.memoryPeak, now.memoryPeak ?? 0)
     seen.pidsPeak = Math.max(seen.pidsPeak, now.pids ?? 0)
-    if (readings++ % DISK_EVERY === 0)
+    if (dataRoot !== undefined && readings++ % DISK_EVERY === 0)
       seen.diskPeak = Math.max(seen.diskPeak, bytesOnDisk(dataRoot, seen.container))
     for (const name of now.below) seen.wrong.add(`it has a control group of its own making: ${name}`)
     // Under gVisor these are processes of its own kernel, which confines the programs.
@@ -210,10 +194,10 @@ function note(values: number[], value: number | undefined): void {
 
 /** Checks that every process has the namespaces and privileges of the first one. */
 function processProblems(pids: readonly number[]): string[] {
-  const init = pids.find((pid) => /^NSpid:.*\t1$/m.test(read(`/proc/${pid}/status`)))
+  const init = pids.find((pid) => /^NSpid:.*\t1$/m.test(read(`/proc/${pid}/status`)) && isInit(pid))
   if (init === undefined) return []
   const home = namespaces(init)
-  return pids.flatMap((pid) => {
+  return pids.filter(isOfSandbox).flatMap((pid) => {
     const status = read(`/proc/${pid}/status`)
     if (!status.includes('CapEff')) return []
     const field = (name: string) => new RegExp(`^${name}:\\s*(.*)$`, 'm').exec(status)?.[1] ?? ''
@@ -233,6 +217,25 @@ function processProblems(pids: readonly number[]): string[] {
     }
     return found
   })
+}
+
+/** The program of a process; undefined if it has ended. */
+function programOf(pid: number): string | undefined {
+  try {
+    return readlinkSync(`/proc/${pid}/exe`)
+  } catch {
+    return undefined
+  }
+}
+
+/** Bubblewrap is the first process of a sandbox, too, until it becomes init. */
+function isInit(pid: number): boolean {
+  return DRIVER === 'docker' || programOf(pid) === INIT_PATH
+}
+
+/** Bubblewrap waits beside a sandbox until init runs. No root has it, so no program can be it. */
+function isOfSandbox(pid: number): boolean {
+  return DRIVER === 'docker' || programOf(pid) !== BUBBLEWRAP
 }
 
 function userOf(pid: number | undefined): number | undefined {

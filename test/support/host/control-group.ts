@@ -23,12 +23,19 @@ export interface ContainerGroup {
 
 /** Finds a container's control group; undefined if the container is gone or on another host. */
 export function groupOf(container: string): ContainerGroup | undefined {
-  const one = `docker/${container}`
-  if (existsSync(`${ROOT}/memory/${one}`)) return versionOne(one)
-  const two = [`docker/${container}`, `system.slice/docker-${container}.scope`].find((path) =>
+  const own = ownGroup('memory') ?? ownGroup('')
+  const paths = [`docker/${container}`, `${own}/isopod/${container}`]
+  const one = paths.find((path) => existsSync(`${ROOT}/memory/${path}`))
+  if (one !== undefined) return versionOne(one)
+  const two = [...paths, `system.slice/docker-${container}.scope`].find((path) =>
     existsSync(`${ROOT}/${path}/memory.max`),
   )
   return two === undefined ? undefined : versionTwo(`${ROOT}/${two}`)
+}
+
+/** The control group of this process, which its workers have too. @param controller '' for version 2 */
+function ownGroup(controller: string): string | undefined {
+  return new RegExp(`^\\d+:${controller}:/?(.*)$`, 'm').exec(read('/proc/self/cgroup') ?? '')?.[1]
 }
 
 function versionOne(path: string): ContainerGroup {

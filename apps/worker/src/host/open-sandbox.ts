@@ -3,6 +3,7 @@ import {
   ContainerSandbox,
   type Driver,
   openDockerDriver,
+  openProcessDriver,
   type Sandbox,
   type SandboxEvent,
 } from '@isopod/sandbox'
@@ -35,18 +36,21 @@ export async function openSandbox(
   })
 }
 
-/** Opens the driver that makes the worker's containers, with the seccomp profiles that its languages name. */
+/** Opens the driver that makes the worker's sandboxes, with the seccomp profiles that its languages name. */
 function openDriver(
-  { docker, workerId: owner, users }: WorkerConfig,
+  { driver, docker, process, seccomp, workerId: owner, users }: WorkerConfig,
   deployment: string,
   { languages }: Languages,
   observe: Observe | undefined,
 ): Promise<Driver> {
-  const { stack, seccompProfilesDirectory: directory, ...options } = docker
   const names = languages.map((language) => language.seccomp_profile)
+  const options = {
+    ...{ deployment, owner, users, observe },
+    seccompProfile: seccomp.profile,
+    languageProfiles: { names, directory: seccomp.profilesDirectory },
+  }
+  if (driver === 'process') return openProcessDriver({ ...options, ...process })
+  const { stack, ...engine } = docker
   const labels = stack === undefined ? {} : { 'isopod.stack': stack }
-  return openDockerDriver({
-    ...{ ...options, deployment, owner, users, labels, observe },
-    languageProfiles: { names, directory },
-  })
+  return openDockerDriver({ ...options, ...engine, labels })
 }

@@ -24,16 +24,21 @@ interface Binding {
   readonly target: string
 }
 
+/** Further directories that every sandbox sees below /sys/fs/cgroup, by name. */
+export type CgroupViews = Readonly<Record<string, string>>
+
 /** Makes cgroups below one that this worker may write to. */
 export class CgroupTree {
   readonly version: 1 | 2
   readonly limitsSwap: boolean
   /** One directory per hierarchy: one for version 2; below each lie the cgroups of the sandboxes. */
   readonly #bases: ReadonlyMap<string, string>
+  readonly #views: CgroupViews
 
-  constructor(version: 1 | 2, bases: ReadonlyMap<string, string>) {
+  constructor(version: 1 | 2, bases: ReadonlyMap<string, string>, views: CgroupViews = {}) {
     this.version = version
     this.#bases = bases
+    this.#views = views
     this.limitsSwap = version === 2 || exists(`${bases.get('memory')}/memory.memsw.limit_in_bytes`)
   }
 
@@ -66,7 +71,7 @@ export class CgroupTree {
 
   #at(name: string): Cgroup {
     const directories = new Map([...this.#bases].map(([controller, base]) => [controller, `${base}/${name}`]))
-    return new Cgroup(this.version, directories, this.limitsSwap)
+    return new Cgroup(this.version, directories, { limitsSwap: this.limitsSwap, views: this.#views })
   }
 }
 
@@ -75,11 +80,17 @@ export class Cgroup {
   readonly directories: ReadonlyMap<string, string>
   readonly #version: 1 | 2
   readonly #limitsSwap: boolean
+  readonly #views: CgroupViews
 
-  constructor(version: 1 | 2, directories: ReadonlyMap<string, string>, limitsSwap: boolean) {
+  constructor(
+    version: 1 | 2,
+    directories: ReadonlyMap<string, string>,
+    { limitsSwap, views }: { limitsSwap: boolean; views: CgroupViews },
+  ) {
     this.#version = version
     this.directories = directories
     this.#limitsSwap = limitsSwap
+    this.#views = views
   }
 
   /** Files to which a process writes 0 to join. */
@@ -91,7 +102,7 @@ export class Cgroup {
   get bindings(): Binding[] {
     if (this.#version === 2)
       return [{ source: this.directories.get('memory') ?? '', target: '/sys/fs/cgroup' }]
-    return [...this.directories].map(([controller, source]) => ({
+    return [...this.directories, ...Object.entries(this.#views)].map(([controller, source]) => ({
       source,
       target: `/sys/fs/cgroup/${controller}`,
     }))

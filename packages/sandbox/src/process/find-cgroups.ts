@@ -38,7 +38,9 @@ export function findCgroups(): CgroupTree {
     if (mount === undefined) throw missing(controller)
     bases.set(controller, makeBase(directoryOf(mount, paths.get(controller)), controller))
   }
-  return new CgroupTree(1, bases)
+  const cpuset = mounts.find(({ controllers }) => controllers.includes('cpuset'))
+  const views = cpuset === undefined ? {} : { cpuset: makeView(directoryOf(cpuset, paths.get('cpuset'))) }
+  return new CgroupTree(1, bases, views)
 }
 
 function offers(directory: string): boolean {
@@ -78,6 +80,16 @@ function makeBase(own: string, controller: string): string {
   } catch (cause) {
     throw unusable(own, cause)
   }
+}
+
+/** A cgroup that no process joins: Java looks for its limits only where it finds this controller, too. */
+function makeView(own: string): string {
+  const view = `${own}/${FOLDER}`
+  mkdirSync(view, { recursive: true })
+  for (const file of ['cpuset.cpus', 'cpuset.mems']) {
+    tryWrite(`${view}/${file}`, readFileSync(`${own}/${file}`, 'utf8').trim())
+  }
+  return view
 }
 
 function processesOf(directory: string): string[] {

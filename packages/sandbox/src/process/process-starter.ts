@@ -80,8 +80,8 @@ export class ProcessStarter {
       observe({ type: 'container_created', ...subject })
       signal.throwIfAborted()
       await timed('start', async () => {
-        records.add(id, { ...mark, job, attempt, deadline })
         cgroup.setLimits(cgroupLimits(kind.limits, forks))
+        records.add(id, { ...mark, job, attempt, deadline })
         const { limits, opens } = kind
         process.send(sandboxSteps(paths, { limits, user, root: root.path, filter, opens, cgroup }))
       })

@@ -63,7 +63,8 @@ export class SandboxPlaces {
 
   async #make(): Promise<SandboxPlace> {
     const { cgroups, records, spawner, mark } = this.#options
-    const id = randomBytes(16).toString('hex')
+    // As long as a container's id of an engine.
+    const id = randomBytes(32).toString('hex')
     // Before the cgroup, so that a reaper finds it whatever happens here.
     records.add(id, { ...mark, job: '', attempt: 0, deadline: Number.MAX_SAFE_INTEGER })
     const cgroup = cgroups.create(id)

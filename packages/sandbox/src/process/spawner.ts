@@ -51,7 +51,7 @@ export class Spawner {
   /**
    * Starts a process, which waits for its steps.
    *
-   * @param id 32 characters
+   * @param id 64 characters
    * @throws {DriverUnavailableError} if the spawner cannot be started
    */
   async start(id: string): Promise<SandboxProcess> {

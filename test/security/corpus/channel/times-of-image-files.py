@@ -3,7 +3,7 @@ import sys
 import time
 
 role, message, start = (sys.stdin.readline().split()[-1] for _ in range(3))
-paths = ["/etc/passwd", "/etc/hosts", "/etc/resolv.conf", "/dev/null", "/dev/zero", "/usr/bin/env", "/isopod", "/isopod/init", "/etc", "/proc/version", "/sys/kernel", "/dev/shm", "/tmp"]
+paths = ["/etc/passwd", "/etc/hosts", "/etc/resolv.conf", "/dev/null", "/dev/zero", "/usr/bin/env", "/isopod", "/isopod/init", "/etc", "/proc/version", "/sys", "/dev/shm", "/tmp"]
 
 
 def stamps():

@@ -1,10 +1,20 @@
-import { ensureStack, type ImageName, installPackages, isImageName, USUAL_IMAGES } from '@isopod/devstack'
+import {
+  ensureStack,
+  type ImageName,
+  installPackages,
+  isImageName,
+  stackPaths,
+  USUAL_IMAGES,
+} from '@isopod/devstack'
 import type { TestProject } from 'vitest/node'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The services for system tests; each test starts its own workers. */
-    stack: { readonly redisUrl: string; readonly dockerHost: string }
+    /**
+     * The services for system tests; each test starts its own workers. `roots` is the directory of the process driver's roots,
+     * which `processRoots` fills.
+     */
+    stack: { readonly redisUrl: string; readonly dockerHost: string; readonly roots: string }
   }
 }
 
@@ -19,5 +29,6 @@ export async function setup(project: TestProject): Promise<void> {
   const stack = await ensureStack({ workers: 0, images: GIVEN ?? IMAGES, log })
   // Only root can use `ip`; without it the specs that need it are skipped with a reason.
   if (process.getuid?.() === 0) await installPackages(['iproute2'], log).catch((error) => log(String(error)))
-  project.provide('stack', { redisUrl: stack.redis.url, dockerHost: stack.engine.dockerHost })
+  const { roots } = stackPaths()
+  project.provide('stack', { redisUrl: stack.redis.url, dockerHost: stack.engine.dockerHost, roots })
 }

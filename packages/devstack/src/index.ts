@@ -22,6 +22,14 @@ export { checkRedis, withoutPassword } from './redis/redis-ping.ts'
 export { type RedisServer, type RedisServerOptions, startRedisServer } from './redis/redis-server.ts'
 export type { RedisService } from './redis/redis-service.ts'
 export {
+  ensureRoots,
+  importRoot,
+  type MadeRoot,
+  makeRoot,
+  openRoots,
+  type RootOptions,
+} from './roots/roots.ts'
+export {
   type CommandOptions,
   type CommandOutcome,
   findProgram,

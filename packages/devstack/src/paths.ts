@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { lstat, mkdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
@@ -7,6 +8,9 @@ import { SetupError } from './setup-error.ts'
 
 /** The checkout that contains this package; `src` and `dist` are equally deep. */
 export const CHECKOUT = dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url)))))
+
+/** The roots of a host where Isopod is installed as packages. */
+const SYSTEM_ROOTS = '/var/lib/isopod/roots'
 
 /** Paths of one stack. Two checkouts share none of them. */
 export interface Paths {
@@ -30,6 +34,8 @@ export interface Paths {
   readonly containerd: string
   /** gVisor's program, if the machine has none. */
   readonly runsc: string
+  /** Language roots of the process driver. `ISOPOD_ROOTS_DIR`, or in `state`; `/var/lib/isopod/roots` without a checkout. */
+  readonly roots: string
   /** Temporary files of tools. `stackDown` removes mounts in it. */
   readonly scratch: string
 }
@@ -50,6 +56,7 @@ export function stackPaths(env: NodeJS.ProcessEnv = process.env): Paths {
     docker: join(state, 'docker'),
     containerd: join(state, 'containerd'),
     runsc: join(state, 'runsc'),
+    roots: resolve(env['ISOPOD_ROOTS_DIR'] || (isCheckout() ? join(state, 'roots') : SYSTEM_ROOTS)),
     scratch: join(state, 'scratch'),
   }
 }
@@ -71,6 +78,11 @@ export async function makePaths(paths: Paths): Promise<void> {
       `${paths.runtime} must be a directory that only this user can enter; remove it and try again`,
     )
   }
+}
+
+/** Whether this is a checkout, as opposed to installed packages. */
+function isCheckout(): boolean {
+  return existsSync(join(CHECKOUT, 'deploy', 'images'))
 }
 
 function runtimeRoot(env: NodeJS.ProcessEnv): string {

@@ -12,6 +12,8 @@ export type SystemNeed =
   | 'engine'
   | 'docker-cli'
   | 'debootstrap'
+  | 'bubblewrap'
+  | 'image-tools'
   | 'iproute2'
   | 'chromium'
   | 'mypy'
@@ -73,6 +75,8 @@ const PROGRAMS: Record<SystemNeed, readonly string[]> = {
   engine: ['dockerd', 'containerd', 'runc'],
   'docker-cli': ['docker'],
   debootstrap: ['mmdebstrap'],
+  bubblewrap: ['bwrap'],
+  'image-tools': ['skopeo', 'umoci'],
   iproute2: ['ip'],
   chromium: ['chromium'],
   mypy: ['mypy'],
@@ -86,6 +90,7 @@ const PACKAGES: Readonly<Record<string, string>> = {
   dockerd: 'docker.io',
   containerd: 'docker.io',
   runc: 'docker.io',
+  bwrap: 'bubblewrap',
   ip: 'iproute2',
   'pytest-3': 'python3-pytest',
   'qemu-system-x86_64': 'qemu-system-x86',

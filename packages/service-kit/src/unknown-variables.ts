@@ -4,7 +4,7 @@ import { closest, distance } from 'fastest-levenshtein'
 const OURS = /^(ISOPOD|SANDBOX)_/
 
 /** Variables of the CLI, of set-up and of HTTP clients, which all processes of a shell inherit. */
-const COMMAND_LINE = ['ISOPOD_DEBUG', 'ISOPOD_STATE_DIR', 'ISOPOD_URL', 'ISOPOD_API_KEY']
+const COMMAND_LINE = ['ISOPOD_DEBUG', 'ISOPOD_STATE_DIR', 'ISOPOD_ROOTS_DIR', 'ISOPOD_URL', 'ISOPOD_API_KEY']
 
 /** Prefixes of the other apps' variables. All apps of a host may share one environment file. */
 const APP_PREFIXES = ['ISOPOD_GATEWAY_', 'ISOPOD_MCP_']

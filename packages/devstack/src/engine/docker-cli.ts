@@ -1,6 +1,12 @@
 import { access, constants, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type CommandOptions, type CommandOutcome, lastLines, tryCommand } from '../run-command.ts'
+import {
+  type CommandOptions,
+  type CommandOutcome,
+  lastLines,
+  tryCommand,
+  withAdminPath,
+} from '../run-command.ts'
 import { SetupError } from '../setup-error.ts'
 import type { EngineService } from './engine-service.ts'
 
@@ -13,8 +19,7 @@ export async function tryDocker(
   words: readonly string[],
   options: Omit<CommandOptions, 'env'> & { env: NodeJS.ProcessEnv },
 ): Promise<CommandOutcome> {
-  const program = engine.ours && (await isExecutable(DISTRIBUTION_CLI)) ? DISTRIBUTION_CLI : 'docker'
-  return await tryCommand([program, ...words], {
+  return await tryCommand([await dockerProgram(engine), ...words], {
     ...options,
     env: await dockerEnvironment(engine, options.env),
   })
@@ -34,6 +39,41 @@ export async function docker(
   const { exitCode, stdout, output } = await tryDocker(engine, words, options)
   if (exitCode === 0) return stdout.trim()
   throw new SetupError(`${options.what} failed:\n${lastLines(output, 15)}`)
+}
+
+/**
+ * Runs one `docker` command with its standard output as the input of another command. Both have to succeed.
+ *
+ * @throws {SetupError} with `what` and the last lines of the errors
+ */
+export async function pipeDocker(
+  engine: EngineService,
+  words: readonly string[],
+  [program, ...arguments_]: readonly [string, ...string[]],
+  { env, what }: { env: NodeJS.ProcessEnv; what: string },
+): Promise<void> {
+  const { execa } = await import('execa')
+  const source = execa(await dockerProgram(engine), words, {
+    env: await dockerEnvironment(engine, withAdminPath(env)),
+    extendEnv: false,
+    reject: false,
+    stdin: 'ignore',
+    buffer: { stdout: false },
+  })
+  const target = source.pipe(program, arguments_, {
+    env: withAdminPath(env),
+    extendEnv: false,
+    reject: false,
+  })
+  const outcomes = await Promise.all([source, target])
+  const failed = outcomes.find(({ failed }) => failed)
+  if (failed === undefined) return
+  const errors = outcomes.map(({ stderr }) => stderr).join('\n')
+  throw new SetupError(`${what} failed:\n${lastLines(errors, 6)}`, { cause: failed })
+}
+
+async function dockerProgram(engine: EngineService): Promise<string> {
+  return engine.ours && (await isExecutable(DISTRIBUTION_CLI)) ? DISTRIBUTION_CLI : 'docker'
 }
 
 async function dockerEnvironment(

@@ -24,7 +24,7 @@ export interface ProcessReaperOptions {
 /**
  * Removes leftovers: sandboxes of this deployment whose owner is gone, and those of any deployment past their deadline.
  *
- * @returns how many were removed
+ * @returns how many were removed, without the places that waited for a sandbox
  */
 export async function reapSandboxes(options: ProcessReaperOptions): Promise<number> {
   const { records, remover, deployment, graceMs = GRACE_MS } = options
@@ -45,14 +45,14 @@ export async function reapSandboxes(options: ProcessReaperOptions): Promise<numb
   }
   const leftovers = [...all].flatMap(([container, record]) => {
     const reason = reasonToRemove(record)
-    const { job, attempt } = record
-    return reason === undefined ? [] : [{ subject: { container, job, attempt }, reason }]
+    const { job, attempt, isSpare = false } = record
+    return reason === undefined ? [] : [{ subject: { container, job, attempt }, reason, isSpare }]
   })
   await Promise.all(
-    leftovers.map(async ({ subject, reason }) => {
+    leftovers.map(async ({ subject, reason, isSpare }) => {
       await remover.removeLeftover(subject.container)
-      options.onReaped(subject, reason)
+      if (!isSpare) options.onReaped(subject, reason)
     }),
   )
-  return leftovers.length
+  return leftovers.filter(({ isSpare }) => !isSpare).length
 }

@@ -9,6 +9,8 @@ export interface SandboxRecord {
   readonly attempt: number
   /** Epoch milliseconds after which any reaper may remove it. */
   readonly deadline: number
+  /** A place that waits for its sandbox. @default false */
+  readonly isSpare?: boolean
 }
 
 /** Records of the sandboxes of all workers of this host, one file each, written before their cgroups are made. */

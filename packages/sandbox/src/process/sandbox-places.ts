@@ -66,7 +66,7 @@ export class SandboxPlaces {
     // As long as a container's id of an engine.
     const id = randomBytes(32).toString('hex')
     // Before the cgroup, so that a reaper finds it whatever happens here.
-    records.add(id, { ...mark, job: '', attempt: 0, deadline: Number.MAX_SAFE_INTEGER })
+    records.add(id, { ...mark, job: '', attempt: 0, deadline: Number.MAX_SAFE_INTEGER, isSpare: true })
     const cgroup = cgroups.create(id)
     const process = await spawner.start(id)
     process.send(firstSteps(cgroup))

@@ -50,6 +50,7 @@ export const LEGS: readonly Leg[] = [
       'test/security/limits-on-the-host.test.ts',
       'test/security/made-as-asked.test.ts',
       'packages/sandbox/test/system/docker-driver.test.ts',
+      'packages/sandbox/test/system/process-driver.test.ts',
       'packages/sandbox/test/system/docker-sandbox.test.ts',
       'packages/sandbox/test/system/report.test.ts',
       'packages/sandbox/test/system/probe-sensitivity.test.ts',

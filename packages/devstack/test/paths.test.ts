@@ -13,6 +13,12 @@ it('stack paths are in the checkout or in ISOPOD_STATE_DIR', () => {
   })
 })
 
+it('the path of the roots is in the state directory, or ISOPOD_ROOTS_DIR', () => {
+  expect(stackPaths({}).roots).toBe(join(CHECKOUT, '.isopod/roots'))
+  expect(stackPaths({ ISOPOD_STATE_DIR: '/elsewhere' }).roots).toBe('/elsewhere/roots')
+  expect(stackPaths({ ISOPOD_ROOTS_DIR: '/roots' }).roots).toBe('/roots')
+})
+
 it('stack paths differ between state directories', () => {
   const one = stackPaths({ ISOPOD_STATE_DIR: '/one' })
   const other = stackPaths({ ISOPOD_STATE_DIR: '/other' })

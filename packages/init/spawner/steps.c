@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <limits.h>
 #include <net/if.h>
 #include <sched.h>
 #include <stdio.h>
@@ -36,7 +37,8 @@ static unsigned long number(const char *text) {
   char *end;
   errno = 0;
   unsigned long value = strtoul(text, &end, 10);
-  if (errno != 0 || end == text || *end != '\0') {
+  /* strtoul takes signs and spaces, too. */
+  if (errno != 0 || *text < '0' || *text > '9' || *end != '\0') {
     errno = EINVAL;
     fail("read the number", text);
   }
@@ -68,9 +70,17 @@ static void open_filter(char **values) {
   else close(file);
 }
 
+/* The highest number means "unchanged" to the kernel, and so the spawner's own. */
+static unsigned int user_number(const char *text) {
+  unsigned long value = number(text);
+  errno = ERANGE;
+  if (value >= UINT_MAX) fail("become user", text);
+  return (unsigned int)value;
+}
+
 static void choose_user(char **values) {
-  uid = (uid_t)number(values[0]);
-  gid = (gid_t)number(values[1]);
+  uid = user_number(values[0]);
+  gid = user_number(values[1]);
 }
 
 static void limit(char **values) {
@@ -157,7 +167,7 @@ static void become_user(void) {
   if (setgroups(0, NULL) < 0 || setresgid(gid, gid, gid) < 0 || setresuid(uid, uid, uid) < 0) fail("become", "the user");
 }
 
-/* A request, read to the end of its last word and no further: what follows is for init. */
+/* A request, read to the end of its last word. Nothing may follow it before init is there. */
 static char request[64 * 1024];
 static size_t received, consumed;
 
@@ -185,6 +195,8 @@ _Noreturn static void become_program(int from) {
     if (count == MAX_WORDS) fail("start", words[0]);
     words[count++] = word;
   }
+  errno = EPROTO;
+  if (count == 0 || consumed != received) fail("end", "a request");
   become_user();
   execv(words[0], words);
   fail("start", words[0]);

@@ -21,7 +21,7 @@
  *   tmpfs TARGET OPTIONS FLAGS
  *   directory PATH, file PATH, link TARGET PATH
  *   restrict TARGET FLAGS          mounts again with these flags
- *   -- PROGRAM [ARGUMENT...] ''    the program by its full path, up to an empty word
+ *   -- PROGRAM [ARGUMENT...] ''    the program by its full path, up to an empty word; nothing may follow before it runs
  */
 _Noreturn void carry_out(int from);
 

@@ -13,7 +13,7 @@ const NEEDED = {
 } as const
 
 /** A mounted hierarchy of cgroups: controllers of version 1, or `''` for version 2. */
-interface Mount {
+export interface CgroupMount {
   readonly point: string
   /** Path in the hierarchy that is mounted there. */
   readonly root: string
@@ -120,16 +120,16 @@ function unusable(directory: string, cause: unknown): TerminalError {
 }
 
 /** Where a process with this path finds its own cgroup. */
-function directoryOf({ point, root }: Mount, path = '/'): string {
-  const below = root !== '/' && path.startsWith(root) ? path.slice(root.length) : path
+export function directoryOf({ point, root }: CgroupMount, path = '/'): string {
+  const folder = root === '/' ? '' : root
   // A path outside of what is mounted, as in a container that shares its host's namespace of cgroups: the mount is its own.
-  const relative = below.startsWith('/..') || below === '/' || !path.startsWith(root) ? '' : below
-  return `${point}${relative}`
+  const isInside = path.startsWith(`${folder}/`) && !path.startsWith(`${folder}/..`)
+  return `${point}${isInside && path !== '/' ? path.slice(folder.length) : ''}`
 }
 
 /** The cgroup mounts of a process. @param text /proc/PID/mountinfo */
-export function parseMounts(text: string): Mount[] {
-  return text.split('\n').flatMap((line): Mount[] => {
+export function parseMounts(text: string): CgroupMount[] {
+  return text.split('\n').flatMap((line): CgroupMount[] => {
     const [before = '', after = ''] = line.split(' - ')
     const [, , , root = '/', point = ''] = before.split(' ')
     const [type, , options = ''] = after.split(' ')

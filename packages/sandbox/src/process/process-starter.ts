@@ -60,7 +60,12 @@ export class ProcessStarter {
     signal.throwIfAborted()
     const { origin, job, attempt, deadline } = purpose
     const forks = kind.preload?.forks === true
-    const place = await timed('create', () => places.take())
+    const taking = places.take()
+    const place = await timed('create', () => taking).catch((error: unknown) => {
+      // It may come too late.
+      taking.then((late) => this.#options.remove(late, () => {})).catch(() => {})
+      throw error
+    })
     const { id, cgroup, process } = place
     const user = users.take()
     let subject: ContainerSubject = { container: id, job, attempt }

@@ -67,9 +67,15 @@ export class SandboxPlaces {
     const id = randomBytes(32).toString('hex')
     // Before the cgroup, so that a reaper finds it whatever happens here.
     records.add(id, { ...mark, job: '', attempt: 0, deadline: Number.MAX_SAFE_INTEGER, isSpare: true })
-    const cgroup = cgroups.create(id)
-    const process = await spawner.start(id)
-    process.send(firstSteps(cgroup))
-    return { id, cgroup, process }
+    try {
+      const cgroup = cgroups.create(id)
+      const process = await spawner.start(id)
+      process.send(firstSteps(cgroup))
+      return { id, cgroup, process }
+    } catch (error) {
+      // The cgroup has no process yet, and the reaper would wait for the end of this worker.
+      if (cgroups.find(id).removeNow()) records.remove(id)
+      throw error
+    }
   }
 }

@@ -51,17 +51,27 @@ export class Spawner {
   /**
    * Starts a process, which waits for its steps.
    *
-   * @param id 64 characters
+   * @param id 64 hexadecimal digits
    * @throws {DriverUnavailableError} if the spawner cannot be started
    */
   async start(id: string): Promise<SandboxProcess> {
     this.#listening ??= this.#listen()
     await this.#listening
     const wire = connect(this.#socket)
-    // Without a listener, a broken connection would end the worker before the wire listens.
-    wire.on('error', () => {})
     const sandbox = new RunningSandbox(wire, (command) => this.#child?.stdin?.write(`${command} ${id}\n`))
     this.#running.set(id, sandbox)
+    let isConnected = false
+    wire.once('connect', () => {
+      isConnected = true
+    })
+    // Without a listener, a broken connection would end the worker before the wire listens.
+    wire.on('error', (cause) => {
+      // The spawner reports no end of a process that it could not make.
+      if (isConnected || !this.#running.delete(id)) return
+      sandbox.lose(
+        new DriverUnavailableError('the program that starts sandboxes refused a connection', { cause }),
+      )
+    })
     sandbox.send([id])
     return sandbox
   }

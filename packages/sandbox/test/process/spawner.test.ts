@@ -1,0 +1,75 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { spawnerBinary } from '@isopod/init'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { DriverUnavailableError } from '../../src/driver/faults.ts'
+import { Spawner } from '../../src/process/spawner.ts'
+
+const newId = () => randomBytes(32).toString('hex')
+const shell = (script: string) => ['--', '/bin/sh', '-c', script, '']
+
+let directory: string
+let spawner: Spawner
+beforeEach(async (context) => {
+  context.skip(process.platform !== 'linux', 'the spawner runs on Linux only')
+  directory = mkdtempSync(join(tmpdir(), 'isopod-spawner-'))
+  spawner = new Spawner((await spawnerBinary()).path, join(directory, 'socket'))
+})
+afterEach(async () => {
+  await spawner.close()
+  rmSync(directory, { recursive: true })
+})
+
+describe('the spawner of a worker', () => {
+  it('starts a process, which becomes a program by its steps', async () => {
+    const made = await spawner.start(newId())
+    made.send(shell('echo ready; read line; echo "got $line" >&2; exit 3'))
+    made.wire.once('data', () => made.wire.write('it\n'))
+    expect(await made.ended).toEqual({ code: 3, signal: null, message: 'got it' })
+    expect(made.isRunning).toBe(false)
+    await expect(made.settle()).rejects.toThrow('the sandbox ended while it started: got it')
+  })
+
+  it('ends a process that has not even begun', async () => {
+    const made = await spawner.start(newId())
+    made.kill()
+    expect(await made.ended).toMatchObject({ code: null, signal: 9 })
+  })
+
+  it('settles a sandbox, so that only init is left of it', async () => {
+    const made = await spawner.start(newId())
+    made.send(shell('exec 5<&0; cat <&5 & printf \'{ "child-pid": %d }\' $! >&4; echo ready; wait'))
+    await new Promise((resolve) => made.wire.once('data', resolve))
+    await made.settle()
+    made.wire.end()
+    expect(await made.ended).toEqual({ code: 0, signal: null, message: '' })
+  })
+
+  it('loses its sandboxes with its program, and starts it again', async () => {
+    const [one, other] = [await spawner.start(newId()), await spawner.start(newId())]
+    one.send(shell('kill -9 $PPID; exec cat'))
+    for (const { ended } of [one, other]) await expect(ended).rejects.toThrow(DriverUnavailableError)
+    expect([one.isRunning, other.isRunning, one.wire.destroyed]).toEqual([false, false, true])
+    const next = await spawner.start(newId())
+    next.send(shell('exit 4'))
+    expect((await next.ended).code).toBe(4)
+  })
+
+  it('reports a connection that is refused', async () => {
+    await spawner.start(newId())
+    rmSync(join(directory, 'socket'))
+    const made = await spawner.start(newId())
+    await expect(made.ended).rejects.toThrow('refused a connection')
+    expect(made.isRunning).toBe(false)
+  })
+
+  it('is refused if its program is missing, and may be closed then', async () => {
+    const missing = new Spawner('/nowhere', join(directory, 'other'))
+    for (let times = 0; times < 2; times++) {
+      await expect(missing.start(newId())).rejects.toThrow(DriverUnavailableError)
+    }
+    await missing.close()
+  })
+})

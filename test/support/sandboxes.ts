@@ -10,7 +10,5 @@ export async function sandboxesOf(state: string): Promise<string[]> {
       text: await readFile(join(state, 'records', id), 'utf8').catch(() => ''),
     })),
   )
-  return records
-    .filter(({ text }) => text !== '' && JSON.parse(text).deadline < Number.MAX_SAFE_INTEGER)
-    .map(({ id }) => id)
+  return records.filter(({ text }) => text !== '' && !JSON.parse(text).isSpare).map(({ id }) => id)
 }

@@ -62,15 +62,14 @@ export function watchRecords(
   const look = (name: string | null) => {
     if (name === null || !/^[0-9a-f]{64}$/.test(name) || seen.has(name)) return
     const record = recordIn(join(records, name))
-    // A place that still waits for a sandbox has no deadline.
-    if (record === undefined || record.deadline === Number.MAX_SAFE_INTEGER) return
+    if (record === undefined || record.isSpare) return
     seen.add(name)
     onStart({ container: name, job: record.job })
   }
   watch(records, { signal }, (_, name) => look(name)).on('error', () => {})
 }
 
-function recordIn(file: string): { readonly job: string; readonly deadline: number } | undefined {
+function recordIn(file: string): { readonly job: string; readonly isSpare?: boolean } | undefined {
   try {
     return JSON.parse(readFileSync(file, 'utf8'))
   } catch {

@@ -42,24 +42,17 @@ export class CgroupTree {
     this.limitsSwap = version === 2 || exists(`${bases.get('memory')}/memory.memsw.limit_in_bytes`)
   }
 
-  /** Makes a cgroup without limits. @throws {RetryableError} if the kernel refuses */
-  create(name: string): Cgroup {
-    const cgroup = this.#at(name)
-    try {
-      for (const directory of new Set(cgroup.directories.values())) mkdirSync(directory)
-      return cgroup
-    } catch (cause) {
-      cgroup.removeNow()
-      throw new RetryableError(`the kernel refused a cgroup: ${(cause as Error).message}`, { cause })
-    }
+  /** The cgroup of a sandbox, which may not be there yet. */
+  at(name: string): Cgroup {
+    return this.open(new Map([...this.#bases].map(([controller, base]) => [controller, `${base}/${name}`])))
   }
 
-  /** A cgroup that an earlier worker made. */
-  find(name: string): Cgroup {
-    return this.#at(name)
+  /** A cgroup in these directories, by controller: one that another worker made. */
+  open(directories: ReadonlyMap<string, string>): Cgroup {
+    return new Cgroup(this.version, directories, { limitsSwap: this.limitsSwap, views: this.#views })
   }
 
-  /** Names of all cgroups of sandboxes, those of other workers included. */
+  /** Names of all cgroups of sandboxes below this worker's own cgroup. */
   names(): string[] {
     const found = [...new Set(this.#bases.values())].flatMap((base) =>
       readdirSync(base, { withFileTypes: true })
@@ -69,9 +62,14 @@ export class CgroupTree {
     return [...new Set(found)]
   }
 
-  #at(name: string): Cgroup {
-    const directories = new Map([...this.#bases].map(([controller, base]) => [controller, `${base}/${name}`]))
-    return new Cgroup(this.version, directories, { limitsSwap: this.limitsSwap, views: this.#views })
+  /** Makes a cgroup without limits. @throws {RetryableError} if the kernel refuses */
+  create(cgroup: Cgroup): void {
+    try {
+      for (const directory of new Set(cgroup.directories.values())) mkdirSync(directory)
+    } catch (cause) {
+      cgroup.removeNow()
+      throw new RetryableError(`the kernel refused a cgroup: ${(cause as Error).message}`, { cause })
+    }
   }
 }
 

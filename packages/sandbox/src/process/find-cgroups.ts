@@ -30,7 +30,8 @@ export function findCgroups(): CgroupTree {
   const mounts = parseMounts(readFileSync('/proc/self/mountinfo', 'utf8'))
   const paths = parsePaths(readFileSync('/proc/self/cgroup', 'utf8'))
   const unified = mounts.find(({ version }) => version === 2)
-  const own = unified && directoryOf(unified, paths.get(''))
+  // A worker that another one's user starts may be where that one has moved to.
+  const own = unified && directoryOf(unified, paths.get(''))?.replace(new RegExp(`/${LEAF}$`), '')
   if (own !== undefined && offers(own)) return unifiedTree(own)
   const bases = new Map<string, string>()
   for (const controller of NEEDED[1]) {

@@ -108,6 +108,6 @@ export class ProcessDriver implements Driver {
     await this.#remover.idle()
     await this.#host.spawner.close()
     const own = [...this.#host.records.all()].filter(([, { owner }]) => owner === this.#options.owner)
-    await Promise.all(own.map(([id]) => this.#remover.removeLeftover(id)))
+    await Promise.all(own.map(([id, record]) => this.#remover.removeLeftover(id, record)))
   }
 }

@@ -46,11 +46,11 @@ export async function reapSandboxes(options: ProcessReaperOptions): Promise<numb
   const leftovers = [...all].flatMap(([container, record]) => {
     const reason = reasonToRemove(record)
     const { job, attempt, isSpare = false } = record
-    return reason === undefined ? [] : [{ subject: { container, job, attempt }, reason, isSpare }]
+    return reason === undefined ? [] : [{ subject: { container, job, attempt }, record, reason, isSpare }]
   })
   await Promise.all(
-    leftovers.map(async ({ subject, reason, isSpare }) => {
-      await remover.removeLeftover(subject.container)
+    leftovers.map(async ({ subject, record, reason, isSpare }) => {
+      await remover.removeLeftover(subject.container, record)
       if (!isSpare) options.onReaped(subject, reason)
     }),
   )

@@ -1,5 +1,5 @@
 import type { CgroupTree } from './cgroup-tree.ts'
-import type { SandboxRecords } from './records.ts'
+import type { SandboxRecord, SandboxRecords } from './records.ts'
 import type { SandboxPlace } from './sandbox-places.ts'
 import type { Timed } from './timed.ts'
 
@@ -26,7 +26,7 @@ export class ProcessRemover {
   }
 
   /** Ends and removes a sandbox of this worker. @param afterwards called once when it is gone */
-  remove({ id, process }: SandboxPlace, afterwards: () => void, ending?: Promise<void>): void {
+  remove({ id, process, cgroup }: SandboxPlace, afterwards: () => void, ending?: Promise<void>): void {
     const end = async () => {
       await ending
       // Init, whose end the kernel passes on to every other process.
@@ -34,19 +34,16 @@ export class ProcessRemover {
       // Without the spawner nothing tells of the end; the cgroup has every process that is left.
       await process.ended.catch(() => {})
     }
-    void this.#track(id, end, afterwards)
+    void this.#track({ id, cgroup }, end, afterwards)
   }
 
   /** Removes what another worker, or an earlier failure, left of a sandbox. */
-  removeLeftover(id: string): Promise<void> {
-    return (
-      this.#pending.get(id) ??
-      this.#track(
-        id,
-        async () => {},
-        () => {},
-      )
-    )
+  removeLeftover(id: string, record: Pick<SandboxRecord, 'cgroup'>): Promise<void> {
+    const known = this.#pending.get(id)
+    if (known !== undefined) return known
+    const cgroup = this.#options.cgroups.open(new Map(Object.entries(record.cgroup)))
+    const done = async () => {}
+    return this.#track({ id, cgroup }, done, done)
   }
 
   /** Resolves when every removal has succeeded or failed. */
@@ -54,10 +51,14 @@ export class ProcessRemover {
     while (this.#pending.size > 0) await Promise.all(this.#pending.values())
   }
 
-  #track(id: string, end: () => Promise<void>, afterwards: () => void): Promise<void> {
-    const { cgroups, records, timed, onFailure } = this.#options
+  #track(
+    { id, cgroup }: Pick<SandboxPlace, 'id' | 'cgroup'>,
+    end: () => Promise<void>,
+    afterwards: () => void,
+  ): Promise<void> {
+    const { records, timed, onFailure } = this.#options
     const removal = end()
-      .then(() => timed('remove', () => cgroups.find(id).remove()))
+      .then(() => timed('remove', () => cgroup.remove()))
       .then(() => {
         records.remove(id)
         afterwards()

@@ -86,7 +86,7 @@ export class ProcessStarter {
       signal.throwIfAborted()
       await timed('start', async () => {
         cgroup.setLimits(cgroupLimits(kind.limits, forks))
-        records.add(id, { ...mark, job, attempt, deadline })
+        records.add(id, { ...mark, job, attempt, deadline, cgroup: Object.fromEntries(cgroup.directories) })
         const { limits, opens } = kind
         process.send(sandboxSteps(paths, { limits, user, root: root.path, filter, opens, cgroup }))
       })

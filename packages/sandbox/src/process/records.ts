@@ -9,6 +9,8 @@ export interface SandboxRecord {
   readonly attempt: number
   /** Epoch milliseconds after which any reaper may remove it. */
   readonly deadline: number
+  /** Directories of its cgroup, by controller; another worker's own cgroup may lie elsewhere. */
+  readonly cgroup: Readonly<Record<string, string>>
   /** A place that waits for its sandbox. @default false */
   readonly isSpare?: boolean
 }

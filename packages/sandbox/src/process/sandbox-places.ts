@@ -7,6 +7,11 @@ import type { SandboxProcess, Spawner } from './spawner.ts'
 /** Number of places that wait for a sandbox. */
 const SPARE = 2
 
+/** What the record of a place says until a sandbox takes it. */
+const SPARE_RECORD = { job: '', attempt: 0, isSpare: true } as const
+/** How long a place may wait before any reaper removes it, in milliseconds; the next sandbox then makes its own. */
+const SPARE_LIFE_MS = 3_600_000
+
 /** A cgroup with a process in it that has taken its first steps, and waits for the others. */
 export interface SandboxPlace {
   readonly id: string
@@ -65,16 +70,18 @@ export class SandboxPlaces {
     const { cgroups, records, spawner, mark } = this.#options
     // As long as a container's id of an engine.
     const id = randomBytes(32).toString('hex')
+    const cgroup = cgroups.at(id)
     // Before the cgroup, so that a reaper finds it whatever happens here.
-    records.add(id, { ...mark, job: '', attempt: 0, deadline: Number.MAX_SAFE_INTEGER, isSpare: true })
+    const deadline = Date.now() + SPARE_LIFE_MS
+    records.add(id, { ...mark, ...SPARE_RECORD, deadline, cgroup: Object.fromEntries(cgroup.directories) })
     try {
-      const cgroup = cgroups.create(id)
+      cgroups.create(cgroup)
       const process = await spawner.start(id)
       process.send(firstSteps(cgroup))
       return { id, cgroup, process }
     } catch (error) {
       // The cgroup has no process yet, and the reaper would wait for the end of this worker.
-      if (cgroups.find(id).removeNow()) records.remove(id)
+      if (cgroup.removeNow()) records.remove(id)
       throw error
     }
   }

@@ -24,7 +24,9 @@ export interface ContainerGroup {
 /** Finds a container's control group; undefined if the container is gone or on another host. */
 export function groupOf(container: string): ContainerGroup | undefined {
   const own = ownGroup('memory') ?? ownGroup('')
-  const paths = [`docker/${container}`, `${own}/isopod/${container}`]
+  // Each worker with the process driver has a folder of its own for its sandboxes.
+  const makers = [...foldersIn(`${ROOT}/memory/${own}`), ...foldersIn(`${ROOT}/${own}`)]
+  const paths = [`docker/${container}`, ...makers.map((folder) => `${own}/${folder}/${container}`)]
   const one = paths.find((path) => existsSync(`${ROOT}/memory/${path}`))
   if (one !== undefined) return versionOne(one)
   const two = [...paths, `system.slice/docker-${container}.scope`].find((path) =>
@@ -36,6 +38,10 @@ export function groupOf(container: string): ContainerGroup | undefined {
 /** The control group of this process, which its workers have too. @param controller '' for version 2 */
 function ownGroup(controller: string): string | undefined {
   return new RegExp(`^\\d+:${controller}:/?(.*)$`, 'm').exec(read('/proc/self/cgroup') ?? '')?.[1]
+}
+
+function foldersIn(directory: string): string[] {
+  return folders(directory).filter((name) => name.startsWith('isopod-'))
 }
 
 function versionOne(path: string): ContainerGroup {

@@ -1,9 +1,11 @@
-import { mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { RetryableError } from '@isopod/protocol'
 import type { HostMemory } from '../driver/container.ts'
 
 const MIB = 1024 * 1024
+/** What a cgroup of version 2 must pass on for its children to have limits. */
+export const UNIFIED_CONTROLLERS = '+memory +pids +cpu'
 /** The kernel's default, which the engine uses too. */
 const PERIOD_US = 100_000
 /** Removal of a cgroup whose processes have just been killed: tries, and the pause between them in milliseconds. */
@@ -39,7 +41,7 @@ export class CgroupTree {
     this.version = version
     this.#bases = bases
     this.#views = views
-    this.limitsSwap = version === 2 || exists(`${bases.get('memory')}/memory.memsw.limit_in_bytes`)
+    this.limitsSwap = version === 2 || existsSync(`${bases.get('memory')}/memory.memsw.limit_in_bytes`)
   }
 
   /** The cgroup of a sandbox, which may not be there yet. */
@@ -52,24 +54,27 @@ export class CgroupTree {
     return new Cgroup(this.version, directories, { limitsSwap: this.limitsSwap, views: this.#views })
   }
 
-  /** Names of all cgroups of sandboxes below this worker's own cgroup. */
-  names(): string[] {
-    const found = [...new Set(this.#bases.values())].flatMap((base) =>
-      readdirSync(base, { withFileTypes: true })
-        .filter((entry) => entry.isDirectory())
-        .map(({ name }) => name),
-    )
-    return [...new Set(found)]
+  /** Removes the directories below which the cgroups of sandboxes were, unless one of them is left. */
+  close(): void {
+    for (const directory of [...this.#bases.values(), ...Object.values(this.#views)]) removeEmpty(directory)
   }
 
   /** Makes a cgroup without limits. @throws {RetryableError} if the kernel refuses */
   create(cgroup: Cgroup): void {
     try {
+      // A reaper that took this worker for gone may have removed them.
+      for (const base of new Set(this.#bases.values())) this.#ensure(base)
       for (const directory of new Set(cgroup.directories.values())) mkdirSync(directory)
     } catch (cause) {
       cgroup.removeNow()
       throw new RetryableError(`the kernel refused a cgroup: ${(cause as Error).message}`, { cause })
     }
+  }
+
+  #ensure(base: string): void {
+    if (existsSync(base)) return
+    mkdirSync(base)
+    if (this.version === 2) writeFileSync(`${base}/cgroup.subtree_control`, UNIFIED_CONTROLLERS)
   }
 }
 
@@ -146,13 +151,7 @@ export class Cgroup {
   /** Removes it if no process is left in it. @returns whether it is gone */
   removeNow(): boolean {
     let isGone = true
-    for (const directory of this.directories.values()) {
-      try {
-        rmdirSync(directory)
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'ENOENT') isGone = false
-      }
-    }
+    for (const directory of this.directories.values()) isGone = removeEmpty(directory) && isGone
     return isGone
   }
 
@@ -188,6 +187,16 @@ export class Cgroup {
   }
 }
 
+/** Removes a directory without sandboxes. @returns whether it is gone */
+export function removeEmpty(directory: string): boolean {
+  try {
+    rmdirSync(directory)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT'
+  }
+}
+
 function kill(pid: number): void {
   if (!(pid > 1)) return
   try {
@@ -195,10 +204,6 @@ function kill(pid: number): void {
   } catch {
     // It has ended meanwhile.
   }
-}
-
-function exists(path: string): boolean {
-  return readText(path) !== undefined
 }
 
 function readText(path: string): string | undefined {

@@ -1,11 +1,12 @@
+import { randomBytes } from 'node:crypto'
 import { accessSync, constants, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { TerminalError } from '@isopod/protocol'
-import { CgroupTree } from './cgroup-tree.ts'
+import { CgroupTree, UNIFIED_CONTROLLERS } from './cgroup-tree.ts'
 
-/** Folder of the sandboxes' cgroups, below the worker's own cgroup. */
-const FOLDER = 'isopod'
 /** Folder of the worker's own processes: version 2 lets no cgroup have both processes and limited children. */
 const LEAF = 'isopod-worker'
+/** Name of the cgroup that holds those of one worker's sandboxes, below the worker's own; a worker removes nothing of another. */
+const folderName = () => `isopod-${randomBytes(4).toString('hex')}`
 /** Controllers without which no program may run: nothing would bound it. */
 const NEEDED = {
   1: ['memory', 'pids', 'cpu', 'cpuacct'],
@@ -32,15 +33,17 @@ export function findCgroups(): CgroupTree {
   const unified = mounts.find(({ version }) => version === 2)
   // A worker that another one's user starts may be where that one has moved to.
   const own = unified && directoryOf(unified, paths.get(''))?.replace(new RegExp(`/${LEAF}$`), '')
-  if (own !== undefined && offers(own)) return unifiedTree(own)
+  const folder = folderName()
+  if (own !== undefined && offers(own)) return unifiedTree(own, folder)
   const bases = new Map<string, string>()
   for (const controller of NEEDED[1]) {
     const mount = mounts.find(({ controllers }) => controllers.includes(controller))
     if (mount === undefined) throw missing(controller)
-    bases.set(controller, makeBase(directoryOf(mount, paths.get(controller)), controller))
+    bases.set(controller, makeBase(directoryOf(mount, paths.get(controller)), folder, controller))
   }
   const cpuset = mounts.find(({ controllers }) => controllers.includes('cpuset'))
-  const views = cpuset === undefined ? {} : { cpuset: makeView(directoryOf(cpuset, paths.get('cpuset'))) }
+  const views =
+    cpuset === undefined ? {} : { cpuset: makeView(directoryOf(cpuset, paths.get('cpuset')), folder) }
   return new CgroupTree(1, bases, views)
 }
 
@@ -49,27 +52,26 @@ function offers(directory: string): boolean {
   return NEEDED[2].every((controller) => offered.includes(controller))
 }
 
-function unifiedTree(own: string): CgroupTree {
+function unifiedTree(own: string, folder: string): CgroupTree {
   const leaf = `${own}/${LEAF}`
-  const base = `${own}/${FOLDER}`
-  const all = NEEDED[2].map((controller) => `+${controller}`).join(' ')
+  const base = `${own}/${folder}`
   try {
     mkdirSync(base, { recursive: true })
     // The root of a hierarchy may have both; every other cgroup has to be left first.
-    if (!tryWrite(`${own}/cgroup.subtree_control`, all)) {
+    if (!tryWrite(`${own}/cgroup.subtree_control`, UNIFIED_CONTROLLERS)) {
       mkdirSync(leaf, { recursive: true })
       for (const pid of processesOf(own)) tryWrite(`${leaf}/cgroup.procs`, pid)
-      writeFileSync(`${own}/cgroup.subtree_control`, all)
+      writeFileSync(`${own}/cgroup.subtree_control`, UNIFIED_CONTROLLERS)
     }
-    writeFileSync(`${base}/cgroup.subtree_control`, all)
+    writeFileSync(`${base}/cgroup.subtree_control`, UNIFIED_CONTROLLERS)
     return new CgroupTree(2, new Map(NEEDED[2].map((controller) => [controller, base])))
   } catch (cause) {
     throw unusable(own, cause)
   }
 }
 
-function makeBase(own: string, controller: string): string {
-  const base = `${own}/${FOLDER}`
+function makeBase(own: string, folder: string, controller: string): string {
+  const base = `${own}/${folder}`
   try {
     mkdirSync(base, { recursive: true })
     accessSync(base, constants.W_OK)
@@ -84,8 +86,8 @@ function makeBase(own: string, controller: string): string {
 }
 
 /** A cgroup that no process joins: Java looks for its limits only where it finds this controller, too. */
-function makeView(own: string): string {
-  const view = `${own}/${FOLDER}`
+function makeView(own: string, folder: string): string {
+  const view = `${own}/${folder}`
   mkdirSync(view, { recursive: true })
   for (const file of ['cpuset.cpus', 'cpuset.mems']) {
     tryWrite(`${view}/${file}`, readFileSync(`${own}/${file}`, 'utf8').trim())

@@ -109,5 +109,6 @@ export class ProcessDriver implements Driver {
     await this.#host.spawner.close()
     const own = [...this.#host.records.all()].filter(([, { owner }]) => owner === this.#options.owner)
     await Promise.all(own.map(([id, record]) => this.#remover.removeLeftover(id, record)))
+    this.#host.cgroups.close()
   }
 }

@@ -50,7 +50,7 @@ export async function reapSandboxes(options: ProcessReaperOptions): Promise<numb
   })
   await Promise.all(
     leftovers.map(async ({ subject, record, reason, isSpare }) => {
-      await remover.removeLeftover(subject.container, record)
+      await remover.removeLeftover(subject.container, record, !alive.has(record.owner))
       if (!isSpare) options.onReaped(subject, reason)
     }),
   )

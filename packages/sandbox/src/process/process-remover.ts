@@ -1,4 +1,5 @@
-import type { CgroupTree } from './cgroup-tree.ts'
+import { dirname } from 'node:path'
+import { type CgroupTree, removeEmpty } from './cgroup-tree.ts'
 import type { SandboxRecord, SandboxRecords } from './records.ts'
 import type { SandboxPlace } from './sandbox-places.ts'
 import type { Timed } from './timed.ts'
@@ -37,13 +38,20 @@ export class ProcessRemover {
     void this.#track({ id, cgroup }, end, afterwards)
   }
 
-  /** Removes what another worker, or an earlier failure, left of a sandbox. */
-  removeLeftover(id: string, record: Pick<SandboxRecord, 'cgroup'>): Promise<void> {
+  /**
+   * Removes what another worker, or an earlier failure, left of a sandbox.
+   *
+   * @param isOwnerGone whether its worker can no longer remove the directories above the cgroup; with other cgroups in them they stay
+   */
+  removeLeftover(id: string, record: Pick<SandboxRecord, 'cgroup'>, isOwnerGone = false): Promise<void> {
     const known = this.#pending.get(id)
     if (known !== undefined) return known
-    const cgroup = this.#options.cgroups.open(new Map(Object.entries(record.cgroup)))
-    const done = async () => {}
-    return this.#track({ id, cgroup }, done, done)
+    const directories = new Map(Object.entries(record.cgroup))
+    const cgroup = this.#options.cgroups.open(directories)
+    const afterwards = () => {
+      if (isOwnerGone) for (const directory of directories.values()) removeEmpty(dirname(directory))
+    }
+    return this.#track({ id, cgroup }, async () => {}, afterwards)
   }
 
   /** Resolves when every removal has succeeded or failed. */

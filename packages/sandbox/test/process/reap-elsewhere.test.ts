@@ -12,7 +12,7 @@ const folder = mkdtempSync(join(tmpdir(), 'isopod-reap-'))
 
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-it('the reaper removes the cgroup of a sandbox whose worker had its own cgroup elsewhere', async () => {
+it('the reaper removes the cgroups that a gone worker made below its own cgroup, elsewhere', async () => {
   const [records, mine, elsewhere] = ['records', 'mine', 'elsewhere'].map((name) => join(folder, name))
   const left = join(String(elsewhere), 'id')
   for (const path of [records, mine, left]) mkdirSync(String(path), { recursive: true })
@@ -32,5 +32,5 @@ it('the reaper removes the cgroup of a sandbox whose worker had its own cgroup e
     1,
   )
   expect(reaped).toEqual([{ container: 'id', job: 'j', attempt: 1 }])
-  expect([existsSync(left), kept.all().size]).toEqual([false, 0])
+  expect([existsSync(String(elsewhere)), kept.all().size]).toEqual([false, 0])
 })

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { groupOf } from '../../../../test/support/host/control-group.ts'
 import { processRoots } from '../../../../test/support/process-roots.ts'
 import type { Driver } from '../../src/driver/driver.ts'
 import type { SandboxEvent } from '../../src/driver/sandbox-events.ts'
-import { findCgroups } from '../../src/process/find-cgroups.ts'
 import { openProcessDriver } from '../../src/process/open-process-driver.ts'
 
 /** Whether this user may make cgroups, and give each program a user of its own. */
@@ -29,11 +29,7 @@ export function processHost(): (owner: string, observe?: (event: SandboxEvent) =
     const records = (await readdir(`${state}/records`)).filter((name) => !name.endsWith('.sock'))
     await rm(state, { recursive: true, force: true })
     expect(records).toEqual([])
-    expect(
-      findCgroups()
-        .names()
-        .filter((name) => made.has(name)),
-    ).toEqual([])
+    expect([...made].filter((id) => groupOf(id) !== undefined)).toEqual([])
     expect(existsSync(state)).toBe(false)
   })
 

@@ -1,6 +1,15 @@
 import type { Access } from '@isopod/access'
 import type { DeadResults, Quarantine } from '@isopod/client'
-import type { Log, ServiceProcess, Stack } from '@isopod/devstack'
+import type {
+  CatalogueImage,
+  EngineService,
+  Log,
+  MadeRoot,
+  RootOptions,
+  RootStore,
+  ServiceProcess,
+  Stack,
+} from '@isopod/devstack'
 import type { ExitCode } from '@isopod/service-kit'
 import type { WebhookQueue } from '@isopod/webhooks'
 import type { JobClient } from './job-client.ts'
@@ -27,6 +36,14 @@ export interface Services {
   openDeadResults(url: string, env: NodeJS.ProcessEnv): Promise<DeadResults>
   /** What other programs damaged in the queue of the deployment. */
   openQuarantine(url: string, env: NodeJS.ProcessEnv): Promise<Quarantine>
+  /** The roots of the process driver on this host. */
+  openRoots(env: NodeJS.ProcessEnv): Promise<RootStore>
+  /** Makes a root of an engine's image; rejects with `ImageAbsentError` if it has none. */
+  makeRoot(engine: EngineService, reference: string, options: RootOptions): Promise<MadeRoot>
+  /** Makes a root of an image in a file. */
+  importRoot(file: string, reference: string, options: RootOptions): Promise<MadeRoot>
+  /** The images that a worker with this environment needs. */
+  catalogueImages(env: NodeJS.ProcessEnv): Promise<CatalogueImage[]>
   /** Runs the MCP server on this process's stdin and stdout until it ends; resolves with its exit code. */
   serveMcp(args: readonly string[], env: NodeJS.ProcessEnv): Promise<ExitCode>
 }

@@ -47,6 +47,18 @@ export const systemServices: Services = {
     const { openQuarantine } = await import('@isopod/client')
     return await openQuarantine({ url, ...(await queueSettings(env)) })
   },
+  async openRoots(env) {
+    return await (await devstack()).openRoots(env)
+  },
+  async makeRoot(engine, reference, options) {
+    return await (await devstack()).makeRoot(engine, reference, options)
+  },
+  async importRoot(file, reference, options) {
+    return await (await devstack()).importRoot(file, reference, options)
+  },
+  async catalogueImages(env) {
+    return await (await devstack()).catalogueImages(env)
+  },
   async serveMcp(args, env) {
     const { serveMcp } = await import('./serve-mcp.ts')
     return await serveMcp(args, env)

@@ -52,6 +52,10 @@ async function demo(answer: (job: JobInput) => Result, args: string[] = [], url?
     openWebhooks: () => Promise.reject(new Error('not asked for')),
     openDeadResults: () => Promise.reject(new Error('not asked for')),
     openQuarantine: () => Promise.reject(new Error('not asked for')),
+    openRoots: () => Promise.reject(new Error('not asked for')),
+    makeRoot: () => Promise.reject(new Error('not asked for')),
+    importRoot: () => Promise.reject(new Error('not asked for')),
+    catalogueImages: () => Promise.reject(new Error('not asked for')),
     serveMcp: async () => 0,
   }
   return await cli(['demo', ...args], { client, services, env: { REDIS_URL: url } })

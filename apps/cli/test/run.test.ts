@@ -204,6 +204,10 @@ describe('isopod run', () => {
       openWebhooks: () => Promise.reject(new Error('not asked for')),
       openDeadResults: () => Promise.reject(new Error('not asked for')),
       openQuarantine: () => Promise.reject(new Error('not asked for')),
+      openRoots: () => Promise.reject(new Error('not asked for')),
+      makeRoot: () => Promise.reject(new Error('not asked for')),
+      importRoot: () => Promise.reject(new Error('not asked for')),
+      catalogueImages: () => Promise.reject(new Error('not asked for')),
       serveMcp: async () => 0 as const,
     }
     const { exitCode, stderr } = await cli(['run', '-'], { stdin: 'x', services })

@@ -38,6 +38,10 @@ function recordingServices(found: Stack | undefined) {
     openWebhooks: () => Promise.reject(new Error('not expected')),
     openDeadResults: () => Promise.reject(new Error('not expected')),
     openQuarantine: () => Promise.reject(new Error('not expected')),
+    openRoots: () => Promise.reject(new Error('not expected')),
+    makeRoot: () => Promise.reject(new Error('not expected')),
+    importRoot: () => Promise.reject(new Error('not expected')),
+    catalogueImages: () => Promise.reject(new Error('not expected')),
     serveMcp: async (args, env) => {
       calls.push(['mcp', ...args, env['REDIS_URL']].join(' '))
       return 0

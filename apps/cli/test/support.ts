@@ -119,6 +119,10 @@ export function servicesWith(client: JobClient): Services {
     openWebhooks: refuse,
     openDeadResults: refuse,
     openQuarantine: refuse,
+    openRoots: refuse,
+    makeRoot: refuse,
+    importRoot: refuse,
+    catalogueImages: refuse,
     serveMcp: refuse,
   }
 }

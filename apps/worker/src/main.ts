@@ -1,5 +1,6 @@
 import { runService } from '@isopod/service-kit'
 import { openSandbox } from './host/open-sandbox.ts'
+import { listImages } from './list-images.ts'
 import { runWorker } from './run-worker.ts'
 import { selfTestCommand } from './self-test/self-test-command.ts'
 
@@ -9,4 +10,9 @@ async function selfTest(): Promise<void> {
   process.exit()
 }
 
-runService('isopod-worker', process.argv[2] === 'self-test' ? selfTest : () => runWorker(openSandbox))
+const COMMANDS: Readonly<Record<string, () => Promise<void>>> = {
+  'self-test': selfTest,
+  images: () => listImages(process.env, process.stdout),
+}
+
+runService('isopod-worker', COMMANDS[process.argv[2] ?? ''] ?? (() => runWorker(openSandbox)))

@@ -21,6 +21,8 @@ export { startWorker, type WorkerOptions, type WorkerProcess } from './process/w
 export { checkRedis, withoutPassword } from './redis/redis-ping.ts'
 export { type RedisServer, type RedisServerOptions, startRedisServer } from './redis/redis-server.ts'
 export type { RedisService } from './redis/redis-service.ts'
+export { type CatalogueImage, catalogueImages } from './roots/catalogue-images.ts'
+export { ImageAbsentError } from './roots/engine-root.ts'
 export {
   ensureRoots,
   importRoot,
@@ -28,6 +30,8 @@ export {
   makeRoot,
   openRoots,
   type RootOptions,
+  type RootStore,
+  type StoredRoot,
 } from './roots/roots.ts'
 export {
   type CommandOptions,

@@ -6,7 +6,7 @@ import { dirname } from 'node:path'
  */
 export class SetupError extends Error {
   override readonly name = 'SetupError'
-  readonly code = 'setup'
+  readonly code: string = 'setup'
 }
 
 /** Runs `work`. Turns a file permission error into a sentence about the file's likely owner. */

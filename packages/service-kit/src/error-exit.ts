@@ -40,6 +40,7 @@ export function describeFailure(error: unknown): Failure {
     case 'storage_full':
     case 'config':
     case 'setup':
+    case 'image_absent':
     case 'retryable':
     case 'terminal':
       return { message, exitCode: EXIT.platform }

@@ -1,9 +1,8 @@
-import { checkEngine, type EngineService, runSelfTest } from '@isopod/devstack'
+import { checkEngine, runSelfTest } from '@isopod/devstack'
 import { EXIT, type ExitCode } from '@isopod/service-kit'
-import { findEngine } from '../doctor/inspect-engine.ts'
+import { engineOf } from '../engine-of.ts'
 import { type Io, note, write } from '../io.ts'
 import type { Services } from '../services.ts'
-import { startStack } from '../start-stack.ts'
 import { firstLine } from '../terminal/printable.ts'
 import { jsonLine } from '../terminal/show-result.ts'
 import { tableText, widthOf } from '../terminal/table.ts'
@@ -58,16 +57,6 @@ export async function doctorAttackCommand(
   if (!options.json) await write(io.stdout, attackTable(findings, took, widthOf(io.stdout)))
   if (findings.some(({ verdict }) => verdict === 'succeeded')) return EXIT.failure
   return findings.some(({ verdict }) => verdict === 'untried') ? EXIT.platform : EXIT.success
-}
-
-/** The engine that jobs would run on. Starts a private one if none answers. */
-async function engineOf(io: Io, services: Services): Promise<EngineService> {
-  const stack = await services.findStack(io.env)
-  if (stack !== undefined) return stack.engine
-  const dockerHost = await findEngine(io.env, undefined)
-  if (dockerHost !== undefined) return { dockerHost, ours: false }
-  note(io, 'isopod: no engine answers, so a private stack starts; "isopod down" stops it')
-  return (await startStack(io, services, 0)).engine
 }
 
 /** The table of all attacks, no wider than `width`, and one sentence about them. */

@@ -53,6 +53,10 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: 'list what other programs damaged in the queue',
     load: async () => (await import('./quarantine.ts')).declareQuarantine,
   },
+  roots: {
+    summary: 'list, make and verify the roots of the process driver',
+    load: async () => (await import('./roots.ts')).declareRoots,
+  },
   demo: {
     summary: 'run good and hostile jobs, and check each result',
     load: async () => (await import('./stack.ts')).declareDemo,

@@ -14,3 +14,11 @@ export function memoryText(bytes: number | null): string {
 export function countText(value: number, noun: string): string {
   return `${value} ${noun}${value === 1 ? '' : 's'}`
 }
+
+/** An age in its largest whole unit: `34 s`, `5 min`, `7 h`, `12 d`. */
+export function ageText(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000))
+  if (seconds < 60) return `${seconds} s`
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min`
+  return seconds < 86_400 ? `${Math.floor(seconds / 3_600)} h` : `${Math.floor(seconds / 86_400)} d`
+}

@@ -8,10 +8,15 @@ import { SetupError } from '../setup-error.ts'
 /** Docker's own mark, and what it puts into /dev; a sandbox has a /dev of its own. */
 const LEFT_OUT = ['--anchored', '--exclude=.dockerenv', '--exclude=dev/*']
 
+/** An engine does not have an image. */
+export class ImageAbsentError extends SetupError {
+  override readonly code = 'image_absent'
+}
+
 /**
  * An image of an engine as a root: the files of a container that never starts.
  *
- * @throws {SetupError} if the engine lacks the image
+ * @throws {ImageAbsentError} if the engine lacks the image
  */
 export async function engineRoot(
   engine: EngineService,
@@ -20,7 +25,8 @@ export async function engineRoot(
 ): Promise<NewRoot> {
   const path = `/images/${encodeURIComponent(reference)}/json` as const
   const { status, body } = await askEngine(engine.dockerHost, `GET ${path}`, { env })
-  if (status === 404) throw new SetupError(`the engine at ${engine.dockerHost} has no image ${reference}`)
+  if (status === 404)
+    throw new ImageAbsentError(`the engine at ${engine.dockerHost} has no image ${reference}`)
   if (status !== 200) throw new SetupError(`the engine answered ${status} to ${path}: ${body.slice(0, 200)}`)
   const { Id: digest } = JSON.parse(body) as { Id: string }
   return {

@@ -23,6 +23,8 @@ export interface MadeRoot {
   readonly unpacked: boolean
 }
 
+export type { RootStore, StoredRoot } from '@isopod/sandbox'
+
 /** The roots of this host, in the directory that the environment selects. */
 export async function openRoots(env: NodeJS.ProcessEnv = process.env): Promise<RootStore> {
   // Loaded when a root is needed: other commands need nothing of the sandbox.
@@ -33,7 +35,8 @@ export async function openRoots(env: NodeJS.ProcessEnv = process.env): Promise<R
 /**
  * Makes the root of an engine's image, unless this host has it.
  *
- * @throws {SetupError} if the engine lacks the image, or it cannot be unpacked
+ * @throws {ImageAbsentError} if the engine lacks the image
+ * @throws {SetupError} if it cannot be unpacked
  */
 export async function makeRoot(
   engine: EngineService,

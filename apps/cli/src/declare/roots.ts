@@ -1,0 +1,56 @@
+import { type Declare, examples } from './declare.ts'
+
+const JSON_LINES = 'print one JSON object per line'
+
+/** Declares `isopod roots` and its subcommands. */
+export const declareRoots: Declare = (command, { io, services, end }) => {
+  const load = () => import('../commands/roots.ts')
+  command
+    .option('-j, --json', JSON_LINES)
+    .action(async (options) => end(await (await load()).listRoots(io, services, options)))
+  // Commander takes options of a subcommand for those of its parent if both have them.
+  command
+    .command('make')
+    .description('make roots of the images that the engine has')
+    .argument('[language...]', 'languages of the catalogue (default: all)')
+    .option('-j, --json', JSON_LINES)
+    .action(async (names, _, make) =>
+      end(await (await load()).makeRoots(io, services, names, make.optsWithGlobals())),
+    )
+  command
+    .command('import')
+    .description('make a root of a file of "docker save", or of an OCI archive')
+    .argument('<file>', 'the archive')
+    .requiredOption('--as <reference>', 'how the catalogue names the image')
+    .option('-j, --json', JSON_LINES)
+    .action(async (file, _, given) =>
+      end(await (await load()).importRootFile(io, services, file, given.optsWithGlobals())),
+    )
+  command
+    .command('remove')
+    .description('remove roots that no worker uses')
+    .argument('[reference...]', 'images, as roots lists them')
+    .option('--unused', 'the roots of images that have newer ones')
+    .option('-j, --json', JSON_LINES)
+    .action(async (references, _, remove) =>
+      end(await (await load()).removeRoots(io, services, references, remove.optsWithGlobals())),
+    )
+  command
+    .command('verify')
+    .description('compare roots with what was unpacked; exit code 1 if one differs')
+    .argument('[reference...]', 'images, as roots lists them (default: all)')
+    .option('-j, --json', JSON_LINES)
+    .action(async (references, _, verify) =>
+      end(await (await load()).verifyRoots(io, services, references, verify.optsWithGlobals())),
+    )
+  examples(command, [
+    'isopod roots',
+    'isopod roots make python bash',
+    'isopod roots import ruby.tar --as isopod/ruby:3.3',
+    'isopod roots verify',
+    'isopod roots remove --unused',
+  ]).addHelpText(
+    'after',
+    '\nRoots are in ISOPOD_ROOTS_DIR (default: .isopod/roots of a checkout, else\n/var/lib/isopod/roots).',
+  )
+}

@@ -25,6 +25,18 @@ export const REQUIREMENTS: readonly Requirement[] = [
     behaviour: 'a job enters no module of a feature that it does not use',
     source: 'issue 14, the path of hello world',
   },
+  {
+    id: 'process-driver',
+    behaviour:
+      'the process driver keeps the contract of drivers, and holds against every attack of the self-test',
+    source: 'issue 16, points 1 and 3',
+  },
+  {
+    id: 'language-roots',
+    behaviour:
+      'a root has the files of its image, once per digest, whole or not at all, and a later change is found',
+    source: 'issue 16, point 2',
+  },
   { id: 'run-python', behaviour: 'Python runs and its output comes back', source: 'SOP, example 1' },
   {
     id: 'run-error',

@@ -69,6 +69,7 @@ const COMPLETED: Record<string, string> = {
   'isopod gr': 'isopod grade',
   'isopod keys cr': 'isopod keys create',
   'isopod run --ti': 'isopod run --timeout',
+  'isopod roots imp': 'isopod roots import',
   'isopod keys create --pe': 'isopod keys create --per-minute',
   'isopod run --reuse b': 'isopod run --reuse batch',
   'isopod run --reuse=b': 'isopod run --reuse=batch',

@@ -51,6 +51,7 @@ async function importedImage(prepare: (files: string) => Promise<void>): Promise
   return tag
 }
 
+// promise: language-roots
 describe('a root of an engine’s image', () => {
   it('has the digest that the engine shows, and the image’s files with their owners', async () => {
     const made = await makeRoot(engine, reference, { env, log })

@@ -4,6 +4,7 @@ import { describeDriver } from '../support/driver-contract.ts'
 import { SHELL } from '../support/execution.ts'
 import { isRoot, processHost } from '../support/process-host.ts'
 
+// promise: process-driver
 if (isRoot) describe('on this host', onThisHost)
 else it('the process driver', (context) => context.skip('only root has cgroups and users to give away'))
 

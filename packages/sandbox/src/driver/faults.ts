@@ -11,8 +11,13 @@ export class ImageMissingError extends ImageFaultError {
   /** How the catalogue names it. */
   readonly image: string
 
-  constructor(image: string, options?: IsopodErrorOptions) {
-    super(`image ${image} is not on this engine; ${imageRemedy(image)}`, options)
+  /** @param message what is missing, and what to do about it. @default for the image of an engine */
+  constructor(
+    image: string,
+    options?: IsopodErrorOptions,
+    message = `image ${image} is not on this engine; ${imageRemedy(image)}`,
+  ) {
+    super(message, options)
     this.image = image
   }
 }

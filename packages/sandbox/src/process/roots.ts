@@ -55,10 +55,18 @@ export class Roots implements Images {
   async #read(reference: string): Promise<Root> {
     const file = referenceFile(this.#directory, reference)
     const text = await readFile(file, 'utf8').catch((cause: unknown) => {
-      throw new ImageMissingError(reference, { cause })
+      throw rootMissing(reference, { cause })
     })
     const digest = text.trim()
-    if (!DIGEST.test(digest)) throw new ImageMissingError(reference)
+    if (!DIGEST.test(digest)) throw rootMissing(reference)
     return { digest, path: join(rootDirectory(this.#directory, digest), 'files') }
   }
+}
+
+function rootMissing(reference: string, options?: { cause: unknown }): ImageMissingError {
+  return new ImageMissingError(
+    reference,
+    options,
+    `there is no root of image ${reference} on this host; run: isopod roots make`,
+  )
 }

@@ -101,6 +101,11 @@ export class Cgroup {
     return [...new Set(this.directories.values())].map((directory) => `${directory}/cgroup.procs`)
   }
 
+  /** Whether it is there in every hierarchy. */
+  get exists(): boolean {
+    return [...this.directories.values()].every((directory) => existsSync(directory))
+  }
+
   /** What a sandbox sees of it, below /sys/fs/cgroup. */
   get bindings(): Binding[] {
     if (this.#version === 2)

@@ -43,7 +43,8 @@ export class SandboxPlaces {
   async take(): Promise<SandboxPlace> {
     const prepared = await this.#spare.shift()?.catch(() => undefined)
     setImmediate(() => this.#refill())
-    if (prepared?.process.isRunning) return prepared
+    // A reaper that took this worker for gone removes its places; the end of their processes is heard of later.
+    if (prepared?.process.isRunning && prepared.cgroup.exists) return prepared
     if (prepared !== undefined) this.#options.remove(prepared)
     return await this.#make()
   }

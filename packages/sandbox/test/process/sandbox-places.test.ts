@@ -1,6 +1,6 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { spawnerBinary } from '@isopod/init'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { CgroupTree } from '../../src/process/cgroup-tree.ts'
@@ -48,7 +48,7 @@ beforeEach(() => {
 afterEach(() => rmSync(directory, { recursive: true }))
 
 const spares = () => [...records.all()].filter(([, { isSpare }]) => isSpare).map(([id]) => id)
-const isIn = ({ cgroup }: SandboxPlace) =>
+const isIn = ({ cgroup }: Pick<SandboxPlace, 'cgroup'>) =>
   cgroup.doors.every((door) => readFileSync(door, 'utf8').trim() !== '')
 
 describe('places for sandboxes', () => {
@@ -92,6 +92,23 @@ describe('places for sandboxes', () => {
     const place = await places.take()
     expect(place.process.isRunning).toBe(true)
     expect(dead).not.toContain(place.id)
+    remover.remove(place, () => {})
+  })
+
+  it('are not used if their cgroup is gone, even if their process still seems to run', async () => {
+    remover.remove(await places.take(), () => {})
+    await expect.poll(() => spares().length).toBe(2)
+    const waiting = spares()
+    for (const cgroup of waiting.map((id) => cgroups.at(id))) {
+      await expect.poll(() => isIn({ cgroup })).toBe(true)
+      // Moved to the cgroup of this process, so that the other one can be removed.
+      for (const door of cgroup.doors) {
+        writeFileSync(join(dirname(door), '../../cgroup.procs'), readFileSync(door, 'utf8').trim())
+      }
+      expect(cgroup.removeNow()).toBe(true)
+    }
+    const place = await places.take()
+    expect([place.cgroup.exists, waiting.includes(place.id)]).toEqual([true, false])
     remover.remove(place, () => {})
   })
 

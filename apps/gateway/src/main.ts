@@ -75,8 +75,9 @@ async function main(): Promise<void> {
     ],
     { stopMs: drainMs + CLEAN_UP_MS, logger },
   )
-  await life.start()
+  // Before the start: whoever reads that it is ready may send a signal at once.
   onStopSignal((signal) => life.stop(signal))
+  await life.start()
 }
 
 runService('isopod-gateway', main)

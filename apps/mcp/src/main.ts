@@ -60,10 +60,11 @@ async function main(): Promise<void> {
     ],
     { stopMs: STOP_DEADLINE_MS, logger },
   )
-  await life.start()
+  // Before the start: whoever reads that it is ready may send a signal at once.
+  onStopSignal((signal) => life.stop(signal))
   // A closing terminal sends SIGHUP.
   process.on('SIGHUP', () => process.kill(process.pid, 'SIGTERM'))
-  onStopSignal((signal) => life.stop(signal))
+  await life.start()
 }
 
 /** One client on stdin and stdout; the process ends when either does. */

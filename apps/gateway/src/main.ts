@@ -75,7 +75,7 @@ async function main(): Promise<void> {
     ],
     { stopMs: drainMs + CLEAN_UP_MS, logger },
   )
-  // Before the start: whoever reads that it is ready may send a signal at once.
+  // Before the start: a process manager may send a signal as soon as it reads the log line `ready`.
   onStopSignal((signal) => life.stop(signal))
   await life.start()
 }

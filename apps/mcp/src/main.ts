@@ -60,7 +60,7 @@ async function main(): Promise<void> {
     ],
     { stopMs: STOP_DEADLINE_MS, logger },
   )
-  // Before the start: whoever reads that it is ready may send a signal at once.
+  // Before the start: a process manager may send a signal as soon as it reads the log line `ready`.
   onStopSignal((signal) => life.stop(signal))
   // A closing terminal sends SIGHUP.
   process.on('SIGHUP', () => process.kill(process.pid, 'SIGTERM'))

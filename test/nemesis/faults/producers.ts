@@ -85,7 +85,7 @@ export const PRODUCER_FAULTS: readonly Fault[] = [
   },
   {
     name: 'consumer-absent',
-    title: 'nobody takes results until 5 s after the first jobs have ended',
+    title: 'no consumer takes results until 5 s after the first jobs have ended',
     consume: () => {},
     strike: async (arena) => {
       await sleep(5000)

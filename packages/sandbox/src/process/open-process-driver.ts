@@ -101,7 +101,7 @@ async function hostPaths(state: string, architecture: Architecture): Promise<Hos
   }
 }
 
-/** Writes a program under a new name first, so that nobody starts an incomplete one. */
+/** Writes a program under a new name first, so that no sandbox starts an incomplete one. */
 async function install(binary: InitBinary, path: string, mode: number): Promise<void> {
   const directory = dirname(path)
   await mkdir(directory, { recursive: true })

@@ -61,7 +61,7 @@ export class SandboxPlaces {
   #refill(): void {
     while (!this.#isClosed && this.#spare.length < SPARE) {
       const place = this.#make()
-      // Whoever takes it makes another one instead.
+      // `take` makes another place instead of one that failed.
       place.catch(() => {})
       this.#spare.push(place)
     }

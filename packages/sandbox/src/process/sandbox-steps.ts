@@ -65,7 +65,7 @@ export function firstSteps({ doors }: Pick<Cgroup, 'doors'>): string[] {
   return [
     // First, so that everything that follows is counted.
     ...doors.flatMap((door) => step('cgroup', door)),
-    // Mounts that nobody else sees, and a network with nothing but loopback.
+    // Mounts that only this sandbox sees, and a network with nothing but loopback.
     ...step('unshare'),
   ]
 }

@@ -134,7 +134,7 @@ class RunningSandbox implements SandboxProcess {
   constructor(wire: Socket, command: (command: 'settle' | 'kill') => void) {
     this.wire = wire
     this.#command = command
-    // Nobody may be waiting for them.
+    // A rejection that no caller waits for would end the worker.
     this.#settled.promise.catch(() => {})
     this.ended.catch(() => {})
   }

@@ -11,6 +11,7 @@ import {
   USUAL_IMAGES,
 } from '@isopod/devstack'
 import { DEFAULT_CATALOGUE_PATH } from '@isopod/languages'
+import { DEFAULT_LIMITS } from '@isopod/protocol'
 import { parse, stringify } from 'yaml'
 
 /** The text of deploy/images/compose.yaml: one service per image, only for building. */
@@ -57,13 +58,15 @@ export function languageExtensionsFile(): string {
   ].join('')
 }
 
-/** Rows of the table of languages: name, version, aliases, image. */
+/** Rows of the table of languages: name, version, aliases, image, default of memoryMb, factor of timeoutSeconds. */
 export function languageRows(): string[][] {
-  return Object.entries(defaultCatalogue()).map(([name, { version, aliases = [], image }]) => [
+  return Object.entries(defaultCatalogue()).map(([name, { version, aliases = [], image, ...limits }]) => [
     name,
     version,
     aliases.join(', '),
     IMAGE_NAMES.find((each) => IMAGES[each] === image) ?? image,
+    String(limits.default_memory_mb ?? DEFAULT_LIMITS.memoryMb),
+    limits.timeout_factor === undefined ? '' : `× ${limits.timeout_factor}`,
   ])
 }
 
@@ -72,6 +75,8 @@ interface Entry {
   readonly aliases?: string[]
   readonly image: string
   readonly filename: string
+  readonly default_memory_mb?: number
+  readonly timeout_factor?: number
 }
 
 function defaultCatalogue(): Readonly<Record<string, Entry>> {

@@ -1,5 +1,6 @@
 // Removes one hardening flag at a time between worker and engine, and shows which test notices: `npm run mutation`, with
-// `-- PART` only the flags whose name contains PART. Writes docs/mutation-table.md. Exits with 1 if a mutation is not noticed, or
+// `-- PART` only the flags whose name contains PART, with `-- process` only the protections of the process driver. Writes
+// docs/mutation-table.md and docs/process-mutation-table.md. Exits with 1 if a mutation is not noticed, or
 // is noticed only in the engine's record and the mutation gives no reason for that.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -7,6 +8,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { writeProcessTable } from './process-mutations.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const { ensureStack } = await import('@isopod/devstack')
@@ -21,6 +23,7 @@ const TABLE = join(root, 'docs', 'mutation-table.md')
 const USERS = { first: 60_000, last: 60_255, gid: 65_534 }
 
 const only = process.argv[2] ?? ''
+if (only === 'process') process.exit(writeProcessTable())
 const stack = await ensureStack({ workers: 0, log: (line) => console.error(line) })
 const folder = mkdtempSync(join(tmpdir(), 'isopod-mutation-'))
 const engine = new RewritingEngine(
@@ -48,7 +51,8 @@ if (only === '') {
 for (const { flag, to } of unnoticed) console.error(`not noticed: ${flag} -> ${to}`)
 for (const { flag, to } of unexplained) console.error(`only the record, without a reason: ${flag} -> ${to}`)
 console.error(`${rows.length - unnoticed.length} of ${rows.length} mutations were noticed`)
-process.exit(unnoticed.length + unexplained.length > 0 ? 1 : 0)
+const processFailed = only === '' && writeProcessTable() > 0
+process.exit(unnoticed.length + unexplained.length > 0 || processFailed ? 1 : 0)
 
 async function check(mutation, control = false) {
   const { flag, to, change, onlyRecord } = mutation

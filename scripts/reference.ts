@@ -33,7 +33,12 @@ export const REFERENCE: Record<string, Record<string, string[]>> = {
   'apps/mcp/README.md': { settings: settingsTable(MCP_SETTINGS) },
   'docs/limits.md': { limits: limitsTable() },
   'docs/metrics.md': { worker: metricsTable(METRIC_TABLE), gateway: metricsTable(GATEWAY_METRICS) },
-  'docs/languages.md': { languages: table(['language', 'version', 'also', 'image'], ...languageRows()) },
+  'docs/languages.md': {
+    languages: table(
+      ['language', 'version', 'also', 'image', '`memoryMb`', '`timeoutSeconds`'],
+      ...languageRows(),
+    ),
+  },
   'docker-compose.yaml': { worker: environment(WORKER_SETTINGS), gateway: environment(GATEWAY_SETTINGS) },
 }
 

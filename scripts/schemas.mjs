@@ -1,8 +1,9 @@
 // Writes the generated files: docs/schema, tables of settings, limits, metrics and languages, environments in
-// docker-compose.yaml, the images that Compose builds, and the file extensions of languages. With --check it changes nothing,
-// and fails if a file differs.
+// docker-compose.yaml, the images that Compose builds, the schema of the chart's values, and the file extensions of languages.
+// With --check it changes nothing, and fails if a file differs.
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { jobJsonSchema, resultJsonSchema } from '@isopod/protocol'
+import { chartValuesSchema } from './chart-schema.ts'
 import { imagesComposeFile, languageExtensionsFile } from './language-lists.ts'
 import { fillMarkers, REFERENCE } from './reference.ts'
 
@@ -15,6 +16,7 @@ const written = Object.entries(schemas).map(([name, schema]) => [
   async () => `${JSON.stringify(schema, null, 2)}\n`,
 ])
 written.push(
+  ['deploy/helm/isopod/values.schema.json', async () => `${JSON.stringify(chartValuesSchema(), null, 2)}\n`],
   ['deploy/images/compose.yaml', async () => imagesComposeFile()],
   ['apps/cli/src/input/language-extensions.ts', async () => languageExtensionsFile()],
 )

@@ -108,14 +108,12 @@ function build() {
   const wanted = sourcesFingerprint()
   if (read(buildStamp) === wanted && isBuilt()) return
   const startedAt = Date.now()
-  const turbo = run(join(bin, 'turbo'), ['run', 'build', '--output-logs=errors-only', '--ui=stream'], {
+  const built = run('npm', ['run', 'build', '--silent'], {
     ...process.env,
     PATH: `${bin}${delimiter}${process.env.PATH}`,
-    TURBO_TELEMETRY_DISABLED: '1',
-    TURBO_NO_UPDATE_NOTIFIER: '1',
     FORCE_COLOR: '0',
   })
-  if (turbo.status !== 0) fail(`the build failed:\n${turbo.output}`)
+  if (built.status !== 0) fail(`the build failed:\n${built.output}`)
   for (const folder of workspaces()) removeStrays(folder)
   writeFileSync(buildStamp, wanted)
   say(`built in ${seconds(startedAt)}`)
@@ -131,11 +129,11 @@ function removeStrays(folder) {
   }
 }
 
-/** Names, sizes and times of all inputs of the build. If they differ, turbo compares contents. */
+/** Names, sizes and times of all inputs of the build. If they differ, the compilers compare contents. */
 function sourcesFingerprint() {
-  const lines = ['package.json', 'turbo.json', 'tsconfig.json', 'tsconfig.base.json'].map(describe)
+  const lines = ['package.json', 'tsconfig.json', 'tsconfig.base.json'].map(describe)
   for (const folder of workspaces()) {
-    for (const part of ['package.json', 'tsconfig.json', 'src', 'native', 'probe', 'scripts']) {
+    for (const part of ['package.json', 'tsconfig.json', 'src', 'native', 'spawner', 'probe', 'scripts']) {
       for (const file of filesBelow(join(folder, part))) lines.push(describe(file))
     }
   }

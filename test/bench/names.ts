@@ -10,6 +10,14 @@ export const NAMES = {
   freshPreload: 'isopod fresh, preload',
   batch: 'isopod batch',
   batchPreload: 'isopod batch, preload',
+  batchSplit: 'isopod batch, split',
+  batchSplitPreload: 'isopod batch, split, preload',
+  batchOneProcess: 'isopod batch, one process, preload',
+  process: 'isopod process',
+  processWithoutPool: 'isopod process, no pool',
+  processPreload: 'isopod process, preload',
+  processBatch: 'isopod process, batch',
+  sandboxes: 'process sandboxes',
   own: 'the program itself',
   queue: 'isopod queue',
   wholeResults: 'whole results',
@@ -25,6 +33,9 @@ export const NAMES = {
 
 /** Prefix of a metric that is a part of `time`. */
 export const PART = 'part: '
+
+/** Prefix of a metric that counts what sandboxes have left on the host. */
+export const LEFT_ON_HOST = 'left: '
 
 /** Growth of a worker's memory over the last half of 20,000 jobs. */
 export const LATE_GROWTH = 'RSS, jobs 15,001 to 20,000 above 10,001 to 15,000'

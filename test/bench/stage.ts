@@ -3,9 +3,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connect, type IsopodClient } from '@isopod/client'
-import { ensureStack, type Stack, startWorker, type WorkerProcess } from '@isopod/devstack'
+import {
+  ensureRoots,
+  ensureStack,
+  IMAGES,
+  type Stack,
+  startWorker,
+  type WorkerProcess,
+} from '@isopod/devstack'
 import { Redis } from 'ioredis'
 import { type Engine, openEngine } from './engine.ts'
+
+/** A worker that cases share, by its driver. */
+export type WorkerKind = 'docker' | 'process' | 'process without pool'
 
 /** The services, workers and clients of a run of the benchmark, which `close` removes. */
 export interface Stage {
@@ -15,11 +25,16 @@ export interface Stage {
   readonly engine: Engine
   /** Temporary folder, removed at the end. */
   readonly folder: string
+  /** State of process sandboxes, in memory, as /run is on most hosts; removed at the end. */
+  readonly sandboxState: string
   /** Aborted by Ctrl-C. */
   readonly signal: AbortSignal
-  /** The measured worker, started on first use with the released launcher. */
-  worker(): Promise<WorkerProcess>
-  client(): Promise<IsopodClient>
+  /** A measured worker, started on first use with the released launcher. @default the one with Docker */
+  worker(kind?: WorkerKind): Promise<WorkerProcess>
+  /** A client of that worker. @default the one with Docker */
+  client(kind?: WorkerKind): Promise<IsopodClient>
+  /** Makes the root of the Python image for process sandboxes, on first use. @returns the directory of the roots */
+  roots(): Promise<string>
   /** Starts a worker on its own queue; the caller stops it. */
   startWorker(prefix: string, env?: NodeJS.ProcessEnv, launcher?: string): Promise<StartedWorker>
   /** Connects to a queue; the stage closes the client. */
@@ -56,27 +71,34 @@ export async function openStage(signal: AbortSignal, log: (line: string) => void
   const id = `bench-${process.pid}`
   const engine = await openEngine(stack.engine, id, signal)
   const folder = await mkdtemp(join(tmpdir(), 'isopod-bench-'))
+  const sandboxState = `/dev/shm/isopod-${id}`
   const prefixes = new Set<string>()
   const workers = new Set<WorkerProcess>()
   const clients: IsopodClient[] = []
   let count = 0
-  let main: Promise<StartedWorker> | undefined
-  let mainClient: Promise<IsopodClient> | undefined
+  const shared = new Map<WorkerKind, Promise<StartedWorker>>()
+  const sharedClients = new Map<WorkerKind, Promise<IsopodClient>>()
+  const prefixOf = (kind: WorkerKind) => stage.prefix(`main-${kind.replaceAll(' ', '-')}`)
 
   const stage: Stage = {
     id,
     stack,
     engine,
     folder,
+    sandboxState,
     signal,
-    worker() {
-      main ??= stage.startWorker(stage.prefix('main'))
-      return main
+    worker(kind = 'docker') {
+      const started =
+        shared.get(kind) ?? settingsOf(kind, stage).then((env) => stage.startWorker(prefixOf(kind), env))
+      shared.set(kind, started)
+      return started
     },
-    client() {
-      mainClient ??= stage.worker().then(() => stage.connect(stage.prefix('main')))
-      return mainClient
+    client(kind = 'docker') {
+      const opened = sharedClients.get(kind) ?? stage.worker(kind).then(() => stage.connect(prefixOf(kind)))
+      sharedClients.set(kind, opened)
+      return opened
     },
+    roots: () => ensureRoots(stack.engine, [IMAGES.python], { log }),
     async startWorker(prefix, env = {}, launcher) {
       signal.throwIfAborted()
       const log = join(folder, `worker-${count++}.log`)
@@ -113,10 +135,21 @@ export async function openStage(signal: AbortSignal, log: (line: string) => void
       await Promise.allSettled([...workers].map((worker) => worker.stop()))
       await engine.sweep()
       await removeKeys(stack.redis.url, [...prefixes])
-      await rm(folder, { recursive: true, force: true })
+      for (const directory of [folder, sandboxState]) await rm(directory, { recursive: true, force: true })
     },
   }
   return stage
+}
+
+/** Settings of a worker that cases share. */
+async function settingsOf(kind: WorkerKind, stage: Stage): Promise<NodeJS.ProcessEnv> {
+  if (kind === 'docker') return {}
+  const env = {
+    ISOPOD_DRIVER: 'process',
+    ISOPOD_ROOTS_DIR: await stage.roots(),
+    ISOPOD_SANDBOX_STATE_DIR: stage.sandboxState,
+  }
+  return kind === 'process' ? env : { ...env, ISOPOD_POOL_SIZE: '0' }
 }
 
 /** Maximum wait for Redis to finish writing to disk, in milliseconds. */

@@ -12,14 +12,22 @@ export function loadsImages(mode: EngineMode): boolean {
 /** Images that are loaded under emulation, which takes a minute for each 100 MB. */
 export const LOADED_IMAGES: readonly ImageName[] = ['bash']
 
+/** Directory of the process driver's roots, on the disk of the images; users without root can read it. */
+export const ROOTS = '/images/roots'
+
 /** A leg: one boot of a virtual machine, and the specs that it runs. */
 export interface Leg {
   readonly name: string
   /** What the leg tests. */
   readonly title: string
   readonly engine: EngineMode
-  /** Whether to run a worker's self-test, as `isopod doctor --attack` does. */
-  readonly probes?: boolean
+  /** Driver of the specs' workers. @default docker */
+  readonly driver?: 'process'
+  /**
+   * Whether to run a worker's self-test, as `isopod doctor --attack` does: on the engine, or with the process driver as a user
+   * without root, to whom systemd delegates cgroups.
+   */
+  readonly probes?: 'root' | 'user'
   /** Spec files, one vitest run. */
   readonly specs: readonly string[]
   /** Pattern for the names of the tests to run, if a whole file takes too long under emulation. */
@@ -36,7 +44,7 @@ export const LEGS: readonly Leg[] = [
     name: 'self-test',
     title: 'the attacks of the self-test',
     engine: 'plain',
-    probes: true,
+    probes: 'root',
     specs: [],
     minutes: 30,
     architectures: ['x64', 'arm64'],
@@ -50,7 +58,6 @@ export const LEGS: readonly Leg[] = [
       'test/security/limits-on-the-host.test.ts',
       'test/security/made-as-asked.test.ts',
       'packages/sandbox/test/system/docker-driver.test.ts',
-      'packages/sandbox/test/system/process-driver.test.ts',
       'packages/sandbox/test/system/docker-sandbox.test.ts',
       'packages/sandbox/test/system/report.test.ts',
       'packages/sandbox/test/system/probe-sensitivity.test.ts',
@@ -62,10 +69,40 @@ export const LEGS: readonly Leg[] = [
       'test/e2e/any-image.test.ts',
       'test/e2e/network-interfaces.test.ts',
       'test/e2e/runtime.test.ts',
+      'test/e2e/isolation.test.ts',
       'test/e2e/tests.test.ts',
       'test/e2e/hostile.test.ts',
     ],
     minutes: 90,
+  },
+  {
+    name: 'process',
+    title:
+      'the process driver: its contract and parts, the self-test, and specs of limits and attacks with it',
+    engine: 'plain',
+    driver: 'process',
+    specs: [
+      'packages/init/test/native/spawner.test.ts',
+      'packages/sandbox/test/process/sandbox-places.test.ts',
+      'packages/sandbox/test/system/process-driver.test.ts',
+      'packages/sandbox/test/system/process-protections.test.ts',
+      'packages/sandbox/test/system/process-host.test.ts',
+      'packages/sandbox/test/system/process-in-container.test.ts',
+      'test/e2e/runtime.test.ts',
+      'test/e2e/tests.test.ts',
+      'test/security/resources.test.ts',
+      'test/chaos/killed-process-worker.test.ts',
+    ],
+    minutes: 90,
+  },
+  {
+    name: 'process-user',
+    title: 'the self-test with the process driver without root, in cgroups that systemd delegates',
+    engine: 'plain',
+    driver: 'process',
+    probes: 'user',
+    specs: [],
+    minutes: 30,
   },
   {
     name: 'reuse',
@@ -112,7 +149,7 @@ export const LEGS: readonly Leg[] = [
     name: 'rootless',
     title: 'the self-test and the sandbox under Docker without root',
     engine: 'rootless',
-    probes: true,
+    probes: 'root',
     specs: ['packages/sandbox/test/system/docker-sandbox.test.ts', 'test/security/read-back.test.ts'],
     minutes: 60,
   },
@@ -120,7 +157,7 @@ export const LEGS: readonly Leg[] = [
     name: 'userns-remap',
     title: 'the self-test and the sandbox with user ids that the engine maps',
     engine: 'userns-remap',
-    probes: true,
+    probes: 'root',
     specs: ['packages/sandbox/test/system/docker-sandbox.test.ts', 'test/security/read-back.test.ts'],
     minutes: 60,
   },
@@ -128,7 +165,7 @@ export const LEGS: readonly Leg[] = [
     name: 'newer-runc',
     title: 'the self-test and the sandbox with the runc of Debian’s next release',
     engine: 'newer-runc',
-    probes: true,
+    probes: 'root',
     specs: ['packages/sandbox/test/system/docker-sandbox.test.ts', 'test/security/old-runc.test.ts'],
     minutes: 60,
   },

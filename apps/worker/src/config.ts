@@ -1,5 +1,7 @@
 import {
   ConfigError,
+  DEFAULT_LIMITS,
+  type Isolation,
   type LimitMaxima,
   type LimitsRequest,
   MAX_JOB_SECONDS,
@@ -23,10 +25,12 @@ export interface WorkerConfig {
   }
   /** Maximum number of waiting jobs. */
   readonly maxWaiting: number | undefined
-  /** Maxima of results that nobody takes. */
+  /** Maxima of untaken results. */
   readonly maxUntaken: { readonly results: number; readonly bytes: number }
   /** What makes the sandboxes. */
   readonly driver: 'docker' | 'process'
+  /** Minimum isolation that a job may choose; undefined: that of jobs that choose none. */
+  readonly minimumIsolation: Isolation | undefined
   readonly seccomp: {
     /** File of a seccomp profile; undefined for ours. */
     readonly profile: string | undefined
@@ -91,7 +95,11 @@ export interface WorkerConfig {
  */
 export function readWorkerConfig(env: Environment): WorkerConfig {
   const v = readEnvironment(WORKER_SETTINGS, env)
-  if (v.ISOPOD_DRIVER === 'process') refuseSettingsOfDocker(env)
+  if (v.ISOPOD_DRIVER === 'process') refuse(env, 'ISOPOD_DRIVER', ['ISOPOD_RUNTIME', ...ONLY_CONTAINERS])
+  else if (v.ISOPOD_MIN_ISOLATION === 'process') {
+    refuse(env, 'ISOPOD_MIN_ISOLATION', ONLY_CONTAINERS)
+    checkDivisible(v.SANDBOX_DEFAULT_USER_UID_GID)
+  }
   return {
     workerId: v.ISOPOD_WORKER_ID,
     logLevel: v.LOG_LEVEL,
@@ -104,6 +112,7 @@ export function readWorkerConfig(env: Environment): WorkerConfig {
     maxWaiting: v.ISOPOD_MAX_WAITING,
     maxUntaken: { results: v.ISOPOD_MAX_UNTAKEN_RESULTS, bytes: v.ISOPOD_MAX_UNTAKEN_MB * 1024 * 1024 },
     driver: v.ISOPOD_DRIVER,
+    minimumIsolation: v.ISOPOD_MIN_ISOLATION,
     seccomp: { profile: v.ISOPOD_SECCOMP_PROFILE, profilesDirectory: v.ISOPOD_SECCOMP_PROFILES_DIR },
     process: { roots: v.ISOPOD_ROOTS_DIR, state: v.ISOPOD_SANDBOX_STATE_DIR },
     docker: {
@@ -148,6 +157,7 @@ export function readWorkerConfig(env: Environment): WorkerConfig {
     tenantsFile: v.ISOPOD_TENANTS_FILE,
     defaults: {
       timeoutSeconds: v.SANDBOX_DEFAULT_TIMEOUT_SECONDS,
+      compileSeconds: Math.min(DEFAULT_LIMITS.compileSeconds, v.ISOPOD_MAX_COMPILE_SECONDS ?? 300),
       jobSeconds: Math.min(v.ISOPOD_DEFAULT_JOB_SECONDS, v.ISOPOD_MAX_JOB_SECONDS ?? MAX_JOB_SECONDS),
       memoryMb: v.SANDBOX_DEFAULT_MEMORY_LIMIT_MB,
       cpus: v.SANDBOX_DEFAULT_CPU_QUOTA_PERCENT / 100,
@@ -156,6 +166,7 @@ export function readWorkerConfig(env: Environment): WorkerConfig {
     maxima: Object.fromEntries(
       Object.entries({
         timeoutSeconds: v.SANDBOX_GLOBAL_MAX_TIMEOUT_SECONDS,
+        compileSeconds: v.ISOPOD_MAX_COMPILE_SECONDS,
         jobSeconds: v.ISOPOD_MAX_JOB_SECONDS,
         memoryMb: v.ISOPOD_MAX_MEMORY_MB,
         cpus: v.ISOPOD_MAX_CPUS,
@@ -168,14 +179,22 @@ export function readWorkerConfig(env: Environment): WorkerConfig {
 }
 
 /** Settings that confine containers of an engine; silently without them, a sandbox would be less than the operator asked for. */
-const ONLY_DOCKER = ['ISOPOD_RUNTIME', 'ISOPOD_APPARMOR_PROFILE', 'ISOPOD_IMAGE_DISK_READ'] as const
+const ONLY_CONTAINERS = ['ISOPOD_APPARMOR_PROFILE', 'ISOPOD_IMAGE_DISK_READ'] as const
 
-function refuseSettingsOfDocker(env: Environment): void {
-  const given = ONLY_DOCKER.find((name) => env[name])
+/** Refuses settings that process sandboxes cannot have. @param because the setting that allows such sandboxes */
+function refuse(env: Environment, because: string, names: readonly string[]): void {
+  const given = names.find((name) => env[name])
   if (given === undefined) return
   throw new ConfigError(
-    `${given}: must be unset with ISOPOD_DRIVER=process, which cannot do it; got ${env[given]}`,
+    `${given}: must be unset with ${because}=process, which cannot do it; got ${env[given]}`,
   )
+}
+
+/** The two drivers of a worker divide its users. */
+function checkDivisible({ first, last }: UserRange): void {
+  if (first < last) return
+  const rule = 'must be a range of users with ISOPOD_MIN_ISOLATION=process, half for each driver'
+  throw new ConfigError(`SANDBOX_DEFAULT_USER_UID_GID: ${rule}, got ${first}`)
 }
 
 /** Where a worker's sandboxes are made, for log lines and messages. */

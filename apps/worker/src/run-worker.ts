@@ -57,6 +57,7 @@ export async function runWorker(open: OpenSandbox): Promise<void> {
     gate: policyGate({ checker, minimum, observe: policyObserver(metrics, audit) }),
     onEgress: egressObserver(metrics, audit),
   })
-  await worker.start()
+  // Before the start: its health server answers, and it may take jobs, before the start has ended.
   onStopSignal((signal) => worker.stop(signal))
+  await worker.start()
 }

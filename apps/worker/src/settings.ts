@@ -1,11 +1,12 @@
 import { hostname } from 'node:os'
-import { DEFAULT_LIMITS, MAX_JOB_SECONDS } from '@isopod/protocol'
+import { DEFAULT_LIMITS, ISOLATIONS, MAX_JOB_SECONDS } from '@isopod/protocol'
 import {
   flagVariable,
   logLevelVariable,
   numberVariable,
   policyVariable,
   QUEUE_VARIABLES,
+  wordVariable,
 } from '@isopod/service-kit'
 import { z } from 'zod'
 import { diskRead, engineAddress, users } from './env-schemas.ts'
@@ -46,7 +47,7 @@ export const WORKER_SETTINGS = z.object({
   }),
   ISOPOD_MAX_UNTAKEN_RESULTS: numberVariable(1, 100_000_000)
     .default(1_000_000)
-    .describe('maximum [results that nobody takes](operations.md#results-that-nobody-takes)'),
+    .describe('maximum number of [untaken results](operations.md#untaken-results)'),
   ISOPOD_MAX_UNTAKEN_MB: numberVariable(1, 16_777_216)
     .default(1024)
     .describe('maximum memory of these results in Redis; the oldest beyond a maximum are dropped'),
@@ -105,10 +106,14 @@ export const WORKER_SETTINGS = z.object({
   ISOPOD_AUDIT_CONTENT: flagVariable
     .default(false)
     .describe('include code, stdin and output in audit events'),
-  ISOPOD_DRIVER: z
-    .enum(['docker', 'process'])
+  ISOPOD_DRIVER: wordVariable(['docker', 'process'])
     .default('docker')
     .describe('what makes the sandboxes: an engine (`docker`) or this host; see [Drivers](drivers.md)'),
+  ISOPOD_MIN_ISOLATION: wordVariable(ISOLATIONS).optional().meta({
+    description:
+      'minimum that a job may choose: `process`, `container`, `gvisor`; see [Drivers](drivers.md#a-job-chooses)',
+    shownDefault: 'that of other jobs',
+  }),
   ISOPOD_ROOTS_DIR: z
     .string()
     .default('/var/lib/isopod/roots')
@@ -183,6 +188,7 @@ export const WORKER_SETTINGS = z.object({
   SANDBOX_GLOBAL_MAX_TIMEOUT_SECONDS: numberVariable(0.1, 300, false)
     .default(300)
     .describe('maximum of `limits.timeoutSeconds`'),
+  ISOPOD_MAX_COMPILE_SECONDS: numberVariable(0.1, 300, false).optional().meta(maximumOf('compileSeconds')),
   ISOPOD_MAX_JOB_SECONDS: numberVariable(1, MAX_JOB_SECONDS).optional().meta(maximumOf('jobSeconds')),
   ISOPOD_MAX_MEMORY_MB: numberVariable(16, 1024).optional().meta(maximumOf('memoryMb')),
   ISOPOD_MAX_CPUS: numberVariable(0.1, 256, false).optional().meta(maximumOf('cpus')),

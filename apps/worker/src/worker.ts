@@ -83,7 +83,7 @@ export class Worker {
     })
     this.#selfTest = new SelfTestGate({
       wanted: config.selfTest,
-      subject: { catalogue, sandbox },
+      subject: { catalogue, sandbox, minimumIsolation: config.minimumIsolation },
       logger,
       metrics,
     })
@@ -181,7 +181,7 @@ export class Worker {
       release: VERSION,
       cache: queue.cache,
       ttlSeconds: config.cacheTtlSeconds,
-      digest: (image) => sandbox.digest(image),
+      digest: (image, runtime) => sandbox.digest(image, runtime),
       profileDigest: (name) => sandbox.facts.profiles.get(name)?.digest,
       onError: (error) => logger.warn({ err: error }, 'the cache of results is of no use'),
     })

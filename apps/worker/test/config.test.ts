@@ -34,6 +34,7 @@ describe('the settings of a worker', () => {
     })
     expect(config.defaults).toEqual({
       timeoutSeconds: 10,
+      compileSeconds: 30,
       jobSeconds: 600,
       memoryMb: 128,
       cpus: 0.25,
@@ -53,7 +54,11 @@ describe('the settings of a worker', () => {
     expect(readWorkerConfig({ SANDBOX_DEFAULT_USER_UID_GID: text }).users).toEqual(users)
   })
 
-  it('limit the default job time to the maximum', () => {
+  it('limit the default times of jobs and compile runs to their maxima', () => {
+    expect(readWorkerConfig({ ISOPOD_MAX_COMPILE_SECONDS: '10' })).toMatchObject({
+      defaults: { compileSeconds: 10 },
+      maxima: { compileSeconds: 10 },
+    })
     expect(readWorkerConfig({ ISOPOD_MAX_JOB_SECONDS: '60' })).toMatchObject({
       defaults: { jobSeconds: 60 },
       maxima: { jobSeconds: 60 },
@@ -68,6 +73,31 @@ describe('the settings of a worker', () => {
       device: '/dev/sda',
       bytesPerSecond: 104_857_600,
     })
+  })
+
+  // promise: isolation-choice
+  it('include a minimum isolation, with nothing that only containers of an engine can have', () => {
+    const allowed = { ISOPOD_MIN_ISOLATION: 'process' }
+    expect(readWorkerConfig({}).minimumIsolation).toBeUndefined()
+    expect(readWorkerConfig({ ...allowed, ISOPOD_RUNTIME: 'runsc' }).minimumIsolation).toBe('process')
+    const sentence = (env: Record<string, string>) => {
+      expect(() => readWorkerConfig({ ...allowed, ...env })).toThrow(ConfigError)
+      try {
+        return String(readWorkerConfig({ ...allowed, ...env }))
+      } catch (error) {
+        return (error as Error).message
+      }
+    }
+    expect(sentence({ ISOPOD_MIN_ISOLATION: 'none' })).toMatch(/^ISOPOD_MIN_ISOLATION: .*process/)
+    expect(sentence({ ISOPOD_APPARMOR_PROFILE: 'isopod' })).toBe(
+      'ISOPOD_APPARMOR_PROFILE: must be unset with ISOPOD_MIN_ISOLATION=process, which cannot do it; got isopod',
+    )
+    expect(sentence({ ISOPOD_DRIVER: 'process', ISOPOD_RUNTIME: 'runsc' })).toBe(
+      'ISOPOD_RUNTIME: must be unset with ISOPOD_DRIVER=process, which cannot do it; got runsc',
+    )
+    expect(sentence({ SANDBOX_DEFAULT_USER_UID_GID: 'nobody' })).toBe(
+      'SANDBOX_DEFAULT_USER_UID_GID: must be a range of users with ISOPOD_MIN_ISOLATION=process, half for each driver, got 65534',
+    )
   })
 
   it('include a minimum policy', () => {
@@ -106,6 +136,12 @@ describe('the settings of a worker', () => {
       'LOG_LEVEL',
       'loud',
       'LOG_LEVEL: must be one of trace, debug, info, warn, error, fatal, silent, got "loud"',
+    ],
+    ['ISOPOD_DRIVER', 'podman', 'ISOPOD_DRIVER: must be one of docker, process, got "podman"'],
+    [
+      'ISOPOD_MIN_ISOLATION',
+      'vm',
+      'ISOPOD_MIN_ISOLATION: must be one of process, container, gvisor, got "vm"',
     ],
     [
       'DOCKER_HOST',

@@ -21,6 +21,7 @@ export { startWorker, type WorkerOptions, type WorkerProcess } from './process/w
 export { checkRedis, withoutPassword } from './redis/redis-ping.ts'
 export { type RedisServer, type RedisServerOptions, startRedisServer } from './redis/redis-server.ts'
 export type { RedisService } from './redis/redis-service.ts'
+export { buildRoots, outdatedRoots } from './roots/build-roots.ts'
 export { type CatalogueImage, catalogueImages } from './roots/catalogue-images.ts'
 export { ImageAbsentError } from './roots/engine-root.ts'
 export {
@@ -42,12 +43,15 @@ export {
 } from './run-command.ts'
 export type { ExtraRuntime } from './runtimes/engine-runtimes.ts'
 export { SetupError } from './setup-error.ts'
+export { checkProcessHost, type HostFinding } from './stack/process-host.ts'
 export {
+  type EngineStack,
   ensureBaseImage,
   ensureStack,
   findPrivateServices,
   findStack,
   type Stack,
+  type StackDriver,
   type StackOptions,
 } from './stack/stack.ts'
 export { type DownOptions, stackDown } from './stack/stack-down.ts'

@@ -36,6 +36,13 @@ export interface Paths {
   readonly runsc: string
   /** Language roots of the process driver. `ISOPOD_ROOTS_DIR`, or in `state`; `/var/lib/isopod/roots` without a checkout. */
   readonly roots: string
+  /** Images of the process driver's roots, and what else buildah keeps. */
+  readonly buildah: string
+  /**
+   * What workers of this stack with the process driver know of their sandboxes. Programs' users must reach it, so it is not in
+   * `state` or `runtime`.
+   */
+  readonly sandboxes: string
   /** Temporary files of tools. `stackDown` removes mounts in it. */
   readonly scratch: string
 }
@@ -44,10 +51,11 @@ export interface Paths {
 export function stackPaths(env: NodeJS.ProcessEnv = process.env): Paths {
   const state = resolve(env['ISOPOD_STATE_DIR'] || join(CHECKOUT, '.isopod'))
   const id = createHash('sha256').update(state).digest('hex').slice(0, 8)
+  const runtime = join(runtimeRoot(env), `isopod-${id}`)
   return {
     id,
     state,
-    runtime: join(runtimeRoot(env), `isopod-${id}`),
+    runtime,
     record: join(state, 'stack.json'),
     lock: join(state, 'lock'),
     imageLocks: join(state, 'image-locks'),
@@ -57,6 +65,8 @@ export function stackPaths(env: NodeJS.ProcessEnv = process.env): Paths {
     containerd: join(state, 'containerd'),
     runsc: join(state, 'runsc'),
     roots: resolve(env['ISOPOD_ROOTS_DIR'] || (isCheckout() ? join(state, 'roots') : SYSTEM_ROOTS)),
+    buildah: join(state, 'buildah'),
+    sandboxes: `${runtime}-sandboxes`,
     scratch: join(state, 'scratch'),
   }
 }

@@ -8,7 +8,8 @@ export interface WorkerRecord {
   /** URL of its health server. */
   readonly url: string
   readonly redisUrl: string
-  readonly dockerHost: string
+  /** Absent with the process driver. */
+  readonly dockerHost?: string
   readonly log: string
   /** Fingerprint of its build and its settings. */
   readonly settings: string

@@ -13,6 +13,8 @@ export type SystemNeed =
   | 'docker-cli'
   | 'debootstrap'
   | 'bubblewrap'
+  | 'buildah'
+  | 'c-compiler'
   | 'image-tools'
   | 'iproute2'
   | 'chromium'
@@ -20,11 +22,14 @@ export type SystemNeed =
   | 'pytest'
   | 'qemu-x64'
   | 'qemu-arm64'
+  | 'helm-functions'
 
 const POLICY = '/usr/sbin/policy-rc.d'
 const POLICY_TEXT =
   '#!/bin/sh\n# Put here by isopod while it installs packages, and removed right after.\nexit 101\n'
 const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg'
+/** Where Debian installs the sources of Go libraries. */
+const GO_LIBRARIES = '/usr/share/gocode/src'
 const APT_OPTIONS = ['-o', 'DPkg::Lock::Timeout=120', '-o', 'Acquire::Retries=2', '-q']
 
 /**
@@ -70,29 +75,42 @@ export async function installPackages(
   log(`installed in ${secondsSince(startedAt)}`)
 }
 
+/** Programs that a need means; a path means a library. */
 const PROGRAMS: Record<SystemNeed, readonly string[]> = {
   redis: ['redis-server'],
   engine: ['dockerd', 'containerd', 'runc'],
   'docker-cli': ['docker'],
   debootstrap: ['mmdebstrap'],
   bubblewrap: ['bwrap'],
+  buildah: ['buildah'],
+  'c-compiler': ['cc'],
   'image-tools': ['skopeo', 'umoci'],
   iproute2: ['ip'],
   chromium: ['chromium'],
   mypy: ['mypy'],
   pytest: ['pytest-3'],
   'qemu-x64': ['qemu-system-x86_64'],
+  // Go, and the libraries of Helm's templates.
+  'helm-functions': [
+    'go',
+    `${GO_LIBRARIES}/github.com/Masterminds/sprig`,
+    `${GO_LIBRARIES}/sigs.k8s.io/yaml`,
+  ],
   'qemu-arm64': ['qemu-system-aarch64', 'qemu-aarch64-static', 'arch-test'],
 }
 
-/** Packages whose name differs from that of the program. */
+/** Packages whose name differs from that of the program, separated by spaces. */
 const PACKAGES: Readonly<Record<string, string>> = {
   dockerd: 'docker.io',
   containerd: 'docker.io',
   runc: 'docker.io',
   bwrap: 'bubblewrap',
+  cc: 'gcc libc6-dev',
   ip: 'iproute2',
   'pytest-3': 'python3-pytest',
+  go: 'golang-go',
+  [`${GO_LIBRARIES}/github.com/Masterminds/sprig`]: 'golang-github-masterminds-sprig-dev',
+  [`${GO_LIBRARIES}/sigs.k8s.io/yaml`]: 'golang-k8s-sigs-yaml-dev',
   'qemu-system-x86_64': 'qemu-system-x86',
   'qemu-system-aarch64': 'qemu-system-arm',
   'qemu-aarch64-static': 'qemu-user-static',
@@ -101,7 +119,8 @@ const PACKAGES: Readonly<Record<string, string>> = {
 async function missingPrograms(needs: readonly SystemNeed[]): Promise<string[]> {
   const missing: string[] = []
   for (const program of needs.flatMap((need) => PROGRAMS[need])) {
-    if (!(await findProgram(program))) missing.push(program)
+    const isThere = program.startsWith('/') ? await exists(program) : await findProgram(program)
+    if (!isThere) missing.push(program)
   }
   return missing
 }
@@ -109,7 +128,8 @@ async function missingPrograms(needs: readonly SystemNeed[]): Promise<string[]> 
 async function missingPackages(needs: readonly SystemNeed[]): Promise<string[]> {
   const packages = new Set<string>()
   for (const program of await missingPrograms(needs)) {
-    packages.add(program === 'docker' ? await dockerCliPackage() : (PACKAGES[program] ?? program))
+    const names = program === 'docker' ? await dockerCliPackage() : (PACKAGES[program] ?? program)
+    for (const name of names.split(' ')) packages.add(name)
   }
   if (await needsKeyring(needs)) packages.add('debian-archive-keyring')
   return [...packages]

@@ -4,7 +4,14 @@ import { expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { contentHash } from '../src/images/content-hash.ts'
 import { IMAGES_FOLDER, imageContent, imageDockerfile, recipeArguments } from '../src/images/image-content.ts'
-import { IMAGE_NAMES, IMAGES, isImageName, parentOf, recipeOf } from '../src/images/image-names.ts'
+import {
+  IMAGE_NAMES,
+  IMAGES,
+  isImageName,
+  parentOf,
+  recipeOf,
+  USUAL_IMAGES,
+} from '../src/images/image-names.ts'
 import { buildArguments, buildFailure } from '../src/images/images.ts'
 import { CHECKOUT } from '../src/paths.ts'
 
@@ -13,6 +20,13 @@ it('the images have the names and versions of the catalogue', async () => {
   const languages = Object.values(parse(text) as Record<string, { image: string; version: string }>)
   expect(new Set(languages.map(({ image }) => image))).toEqual(new Set(Object.values(IMAGES)))
   for (const { image, version } of languages) expect(image.split(':')[1]).toBe(version)
+})
+
+it('the image of workers with roots has those of the usual images', async () => {
+  const file = join(CHECKOUT, 'deploy', 'services', 'worker-process', 'Dockerfile')
+  const copied = [...(await readFile(file, 'utf8')).matchAll(/^COPY --from=(\S+) \/ (\S+)$/gm)]
+  expect(copied.map(([, image]) => image)).toEqual(USUAL_IMAGES.map((name) => IMAGES[name]))
+  for (const [, image, folder] of copied) expect(folder).toBe(`/images/${image}/`)
 })
 
 it('each folder of recipes belongs to an image', async () => {

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
@@ -107,6 +108,12 @@ static int owner_can_come_in(const char *path) {
   return stat(path, &status) == 0 && (status.st_uid != STRANGER || getuid() == STRANGER);
 }
 
+/* Whether the file system that a path leads to is mounted read-only. */
+static int is_read_only(const char *path) {
+  struct statvfs status;
+  return statvfs(path, &status) == 0 && (status.f_flag & ST_RDONLY) != 0;
+}
+
 /* Checks that nothing of the host is mounted and that each mount has its options. The argument, if any, lists options that this kernel lacks. */
 void mounts(int count, char **args) {
   if (count > 0) lacking = args[0];
@@ -130,6 +137,7 @@ void mounts(int count, char **args) {
   for (unsigned i = 0; i < sizeof own / sizeof *own; i++) check_owner(own[i]);
   if (container_mounts < 3) untried("the list of mounts is not that of this container");
   for (unsigned i = 0; i < sizeof read_only_views / sizeof *read_only_views; i++) {
-    if ((views & 1u << i) == 0 && owner_can_come_in(read_only_views[i]) && *lacking == '\0') got("%s is not covered by a read-only view", read_only_views[i]);
+    if ((views & 1u << i) != 0 || *lacking != '\0' || is_read_only(read_only_views[i])) continue;
+    if (owner_can_come_in(read_only_views[i])) got("%s is not covered by a read-only view", read_only_views[i]);
   }
 }

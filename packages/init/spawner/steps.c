@@ -142,6 +142,20 @@ static void make_file(char **values) {
   close(file);
 }
 
+/* A device of the sandbox's own; where the kernel allows none, as in a user namespace, the host's. */
+static void make_device(char **values) {
+  struct stat found;
+  if (stat(values[0], &found) < 0) fail("find", values[0]);
+  if (mknod(values[1], S_IFCHR, found.st_rdev) == 0) {
+    if (chmod(values[1], 0666) < 0) fail("share", values[1]);
+    return;
+  }
+  if (errno != EPERM) fail("make", values[1]);
+  char *target[] = {values[1]}, *bind[] = {values[0], values[1], "noexec,device"};
+  make_file(target);
+  bind_mount(bind);
+}
+
 static void make_link(char **values) {
   if (symlink(values[0], values[1]) < 0) fail("make", values[1]);
 }
@@ -158,7 +172,7 @@ static const struct {
     {"cgroup", 1, join},           {"filter", 1, open_filter},    {"user", 2, choose_user},
     {"limit", 2, limit},           {"unshare", 0, unshare_namespaces}, {"overlay", 3, mount_overlay},
     {"bind", 3, bind_mount},       {"tmpfs", 3, mount_tmpfs},     {"directory", 1, make_directory},
-    {"file", 1, make_file},        {"link", 2, make_link},        {"restrict", 2, restrict_mount},
+    {"device", 2, make_device},    {"link", 2, make_link},        {"restrict", 2, restrict_mount},
 };
 #define STEP_COUNT (sizeof STEPS / sizeof *STEPS)
 

@@ -19,7 +19,8 @@
  *   overlay DIRECTORY EMPTY TARGET mounts a read-only view with files of its own
  *   bind SOURCE TARGET FLAGS       FLAGS: any of readonly, noexec, device
  *   tmpfs TARGET OPTIONS FLAGS
- *   directory PATH, file PATH, link TARGET PATH
+ *   directory PATH, link TARGET PATH
+ *   device SOURCE TARGET           makes a device with the numbers of the host's; binds that one where the kernel refuses
  *   restrict TARGET FLAGS          mounts again with these flags
  *   -- PROGRAM [ARGUMENT...] ''    the program by its full path, up to an empty word; nothing may follow before it runs
  */

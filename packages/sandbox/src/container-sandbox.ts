@@ -53,7 +53,7 @@ export class ContainerSandbox implements Sandbox {
     this.#source = pooled?.source ?? this.#fresh
     this.#batches = new BatchContainers({
       source: this.#source,
-      digest: (reference) => driver.images.digest(reference),
+      digest: (reference, runtime) => driver.images.digest(reference, runtime),
       idle: { size, idleMs },
       executions,
       onReset: (outcome) => observe({ type: 'container_reset', outcome }),
@@ -84,12 +84,12 @@ export class ContainerSandbox implements Sandbox {
     return this.#driver.reap(alive)
   }
 
-  digest(reference: string): Promise<string> {
-    return this.#driver.images.digest(reference)
+  digest(reference: string, runtime?: string): Promise<string> {
+    return this.#driver.images.digest(reference, runtime)
   }
 
-  async missingImages(references: readonly string[]): Promise<string[]> {
-    const found = await Promise.allSettled(references.map((reference) => this.digest(reference)))
+  async missingImages(references: readonly string[], runtime?: string): Promise<string[]> {
+    const found = await Promise.allSettled(references.map((reference) => this.digest(reference, runtime)))
     return references.filter((_, index) => found[index]?.status === 'rejected')
   }
 

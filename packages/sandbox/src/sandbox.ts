@@ -16,10 +16,15 @@ export interface Sandbox {
   ping(): Promise<void>
   /** Removes containers that crashed workers of this deployment left. Resolves with their number. */
   reap(alive: AliveOwners): Promise<number>
-  /** Content digest of the image that a reference names now. @throws {ImageMissingError} if the image is not on this host */
-  digest(reference: string): Promise<string>
-  /** Those of these images that are not on this host. */
-  missingImages(references: readonly string[]): Promise<string[]>
+  /**
+   * Content digest of the image that a reference names now.
+   *
+   * @param runtime of the containers that it is for. @default the sandbox's own
+   * @throws {ImageMissingError} if the image is not on this host
+   */
+  digest(reference: string, runtime?: string): Promise<string>
+  /** Those of these images that are not on this host, for containers of this runtime. @default the sandbox's own */
+  missingImages(references: readonly string[], runtime?: string): Promise<string[]>
   /**
    * Attacks containers with one probe each, and says how each attack ended. The containers are made on the spot; those of a
    * pool are made by the same code with the same flags.

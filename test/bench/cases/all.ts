@@ -10,6 +10,7 @@ import { firstByte } from './first-byte.ts'
 import { gateway } from './gateway.ts'
 import { idleCase } from './idle.ts'
 import { largeOutputs } from './large-outputs.ts'
+import { PROCESS_CASES } from './process.ts'
 import { HELLO, MEBIBYTE, NUMPY_PANDAS } from './programs.ts'
 import { queueAlone } from './queue-alone.ts'
 import { helloSaturated } from './saturated.ts'
@@ -64,6 +65,7 @@ export const CASES: readonly BenchCase[] = [
   }),
   firstByte,
   coldStart,
+  ...PROCESS_CASES,
 ]
 
 function helloIdle(

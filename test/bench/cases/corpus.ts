@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises'
-import { gunzipSync } from 'node:zlib'
+import { humanEval, mbpp, type Problem } from '../../support/corpora.ts'
 import type { Bench, BenchCase } from '../bench.ts'
-import type { Program } from '../contenders/contender.ts'
+import { type Program, wholeOf } from '../contenders/contender.ts'
+import { SCRIPT_MODES } from '../contenders/isopod.ts'
 import { NAMES } from '../names.ts'
 import { saturatedCase } from './saturated.ts'
 
@@ -11,39 +11,24 @@ const MBPP_ROUNDS = 4
 const QUICK_MBPP = 25
 const WITHOUT_CONTAINERS: ReadonlySet<string> = new Set([NAMES.plain, NAMES.batch, NAMES.batchPreload])
 
-/** The 164 reference solutions of HumanEval with their tests, each a program that ends with exit code 0. */
-export async function humanEval(): Promise<Program[]> {
-  const problems = await records('HumanEval.jsonl.gz')
-  return problems.map((problem) =>
-    python(
-      `${text(problem, 'prompt')}${text(problem, 'canonical_solution')}`,
-      text(problem, 'test'),
-      `check(${text(problem, 'entry_point')})`,
-    ),
-  )
+/** Reference solutions, each with its tests as the script of a test case. */
+export function withScripts(problems: readonly Problem[]): Program[] {
+  return problems.map(({ code, script }) => ({ language: 'python', code, script }))
 }
 
-/** The 974 reference solutions of MBPP with their asserts. */
-export async function mbpp(): Promise<Program[]> {
-  const problems = await records('mbpp.jsonl.gz')
-  return problems.map((problem) =>
-    python(
-      text(problem, 'code'),
-      text(problem, 'test_setup_code'),
-      ...lines(problem, 'test_list'),
-      ...lines(problem, 'challenge_test_list'),
-    ),
-  )
+/** Reference solutions with their tests, each one program that ends with exit code 0. */
+export function wholePrograms(problems: readonly Problem[]): Program[] {
+  return withScripts(problems).map((program) => ({ language: 'python', code: wholeOf(program) }))
 }
 
-/** Both sets, each program once in a round against plain interpreters and the loop. */
+/** Both sets, each program once in a round against plain interpreters and the loop; then with test cases in batches. */
 export const CORPUS_CASES: readonly BenchCase[] = [
   saturatedCase({
     name: 'humaneval',
     title: '164 reference solutions of HumanEval, all at once, by the second',
     others: [NAMES.loop, NAMES.plain],
     rounds: (bench) => bench.size(3, 1),
-    programs: async (bench) => spread(await humanEval(), bench.size(164, 24)),
+    programs: (bench) => spread(wholePrograms(humanEval()), bench.size(164, 24)),
   }),
   saturatedCase({
     name: 'mbpp',
@@ -53,10 +38,26 @@ export const CORPUS_CASES: readonly BenchCase[] = [
     rounds: (bench) => bench.size(MBPP_ROUNDS, 1),
     programs: mbppPart,
   }),
+  saturatedCase({
+    name: 'humaneval-scripts',
+    title: '164 reference solutions of HumanEval, judged by test scripts, all at once, by the second',
+    others: [NAMES.plain],
+    modes: SCRIPT_MODES,
+    rounds: (bench) => bench.size(3, 1),
+    programs: (bench) => spread(withScripts(humanEval()), bench.size(164, 24)),
+  }),
+  saturatedCase({
+    name: 'mbpp-scripts',
+    title: '974 reference solutions of MBPP, judged by test scripts, all at once, by the second',
+    others: [NAMES.plain],
+    modes: SCRIPT_MODES,
+    rounds: (bench) => bench.size(2, 1),
+    programs: (bench) => spread(withScripts(mbpp()), bench.size(974, QUICK_MBPP)),
+  }),
 ]
 
-async function mbppPart({ quick }: Bench, round: number, contender: string): Promise<Program[]> {
-  const all = await mbpp()
+function mbppPart({ quick }: Bench, round: number, contender: string): Program[] {
+  const all = wholePrograms(mbpp())
   if (quick) return spread(all, QUICK_MBPP)
   if (WITHOUT_CONTAINERS.has(contender)) return all
   const part = Math.ceil(all.length / MBPP_ROUNDS)
@@ -68,27 +69,4 @@ export function spread<T>(items: readonly T[], count: number): T[] {
   return items.filter(
     (_, at) => Math.floor((at * count) / items.length) !== Math.floor(((at - 1) * count) / items.length),
   )
-}
-
-function python(...parts: readonly string[]): Program {
-  return { language: 'python', code: `${parts.join('\n')}\n` }
-}
-
-async function records(name: string): Promise<Record<string, unknown>[]> {
-  const packed = await readFile(new URL(`../../data/${name}`, import.meta.url))
-  const text = gunzipSync(packed).toString('utf8').trim()
-  return text.split('\n').map((line) => JSON.parse(line) as Record<string, unknown>)
-}
-
-function text(problem: Record<string, unknown>, field: string): string {
-  const value = problem[field]
-  if (typeof value !== 'string')
-    throw new Error(`${field}: must be text in every problem, got ${typeof value}`)
-  return value
-}
-
-function lines(problem: Record<string, unknown>, field: string): string[] {
-  const value = problem[field]
-  if (!Array.isArray(value)) throw new Error(`${field}: must be a list in every problem, got ${typeof value}`)
-  return value.map(String)
 }

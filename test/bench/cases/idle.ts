@@ -8,6 +8,9 @@ import { interleave } from '../rounds.ts'
 /** Time without change after which a worker's pool counts as full between two jobs, in milliseconds. */
 const PAUSE_MS = 300
 
+/** Contenders whose time is divided into parts, the program's own time among them: one in each case. */
+const PARTS_OF: ReadonlySet<string> = new Set([NAMES.fresh, NAMES.processWithoutPool])
+
 /** A case that runs single programs and measures from `submit` until the producer has the result. */
 export interface IdleCase {
   readonly name: string
@@ -38,13 +41,12 @@ export function idleCase(idle: IdleCase): BenchCase {
         ...isopods,
       ]
       const [rounds, programs] = bench.quick ? idle.quick : idle.full
-      const worker = await bench.stage.worker()
+      const workers = new Map<Contender, string>(isopods.map((one) => [one, one.worker.url]))
       const entrants = contenders.map((contender) => ({
         name: contender.name,
         block: async () => {
-          const pause = isopods.includes(contender)
-            ? await pauseOf(worker.url, idle.pauseMs ?? PAUSE_MS)
-            : async () => {}
+          const url = workers.get(contender)
+          const pause = url === undefined ? async () => {} : await pauseOf(url, idle.pauseMs ?? PAUSE_MS)
           await once(contender, idle)
           for (let count = 0; count < programs; count += 1) {
             await pause()
@@ -76,11 +78,11 @@ async function measureOnce(bench: Bench, contender: Contender, idle: IdleCase): 
   const place = { case: idle.name, contender: contender.name }
   bench.book.add({ ...place, metric: 'time', unit: 'ms' }, ms)
   if (run.origin === undefined) return
-  if (contender.name === NAMES.fresh) recordParts(bench, place, run, ms)
+  if (PARTS_OF.has(contender.name)) recordParts(bench, place, run, ms)
   recordShares(bench, place, [run])
 }
 
-/** Records the time of each stage of a job in a fresh container. */
+/** Records the time of each stage of a job in a fresh sandbox. */
 function recordParts(
   { book }: Bench,
   place: { readonly case: string; readonly contender: string },

@@ -33,11 +33,10 @@ export function saturatedCase(saturated: SaturatedCase): BenchCase {
     async run(bench) {
       const isopods = await bench.contenders.isopod(name, saturated.modes)
       const others = present(bench, name, saturated.others)
-      const worker = await bench.stage.worker()
       const meters = new Map<Contender, BoundsMeter>()
-      const target = { url: worker.url, pid: worker.process.pid }
-      for (const contender of saturated.bounds ? [...others, ...isopods] : []) {
-        meters.set(contender, new BoundsMeter(isopods.includes(contender) ? target : undefined))
+      if (saturated.bounds) {
+        for (const contender of others) meters.set(contender, new BoundsMeter())
+        for (const contender of isopods) meters.set(contender, new BoundsMeter(contender.worker))
       }
       const warm = new Set<Contender>()
       const entrants = [...others, ...isopods].map((contender) => ({
@@ -98,11 +97,15 @@ export function helloSaturated(
   others: readonly string[],
   modes: readonly Mode[],
   sizes: { readonly full: readonly [number, number]; readonly quick: readonly [number, number] },
+  {
+    name = `hello-${language}-saturated`,
+    title = `hello in ${language}, many jobs at once, by the second`,
+  } = {},
 ): BenchCase {
   const of = (bench: Bench) => (bench.quick ? sizes.quick : sizes.full)
   return saturatedCase({
-    name: `hello-${language}-saturated`,
-    title: `hello in ${language}, many jobs at once, by the second`,
+    name,
+    title,
     programs: (bench) => Array.from({ length: of(bench)[1] }, () => HELLO[language]),
     rounds: (bench) => of(bench)[0],
     others,

@@ -6,7 +6,7 @@ import type { Stage } from '../stage.ts'
 import type { Contender } from './contender.ts'
 import { dockerLoop } from './docker-loop.ts'
 import { dockerRun } from './docker-run.ts'
-import { isopod, MODES, type Mode } from './isopod.ts'
+import { type IsopodContender, isopod, MODES, type Mode } from './isopod.ts'
 import type { LanesTrial } from './laned.ts'
 import { plainInterpreter } from './plain.ts'
 
@@ -18,7 +18,7 @@ export interface ContenderSet {
   /** Contenders other than Isopod, by name. */
   readonly others: ReadonlyMap<string, Contender>
   /** Isopod in each of these modes (default: all), for one case. Jobs of one case and mode form a batch. */
-  isopod(batch: string, modes?: readonly Mode[]): Promise<readonly Contender[]>
+  isopod(batch: string, modes?: readonly Mode[]): Promise<readonly IsopodContender[]>
 }
 
 /** Opens all contenders on a stage. Each is started only when it is first used. */
@@ -45,9 +45,18 @@ export async function openContenders(stage: Stage, book: Book, quick: boolean): 
   return {
     others: new Map(others.map((contender) => [contender.name, contender])),
     async isopod(batch, modes = MODES) {
-      const [client, worker] = await Promise.all([stage.client(), stage.worker()])
-      const settle = () => untilWorkerIdle(worker.url, 0, QUIET_MS)
-      return modes.map((mode) => isopod(client, mode, `${batch}-${MODES.indexOf(mode)}`, settle))
+      const contenders: IsopodContender[] = []
+      for (const [index, mode] of modes.entries()) {
+        const [client, { url, process }] = await Promise.all([
+          stage.client(mode.worker),
+          stage.worker(mode.worker),
+        ])
+        const settle = () => untilWorkerIdle(url, 0, QUIET_MS)
+        contenders.push(
+          isopod(client, mode, `${batch}-${index}`, { worker: { url, pid: process.pid }, settle }),
+        )
+      }
+      return contenders
     },
   }
 }

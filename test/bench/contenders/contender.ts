@@ -2,8 +2,15 @@
 export interface Program {
   readonly language: 'python' | 'javascript' | 'bash' | 'c'
   readonly code: string
+  /** Assertions about the code: a test case of its job. Contenders without test cases run it at the end of the code. */
+  readonly script?: string
   /** Bytes of output that the contender must return. @default the contender's own limit */
   readonly outputBytes?: number
+}
+
+/** Code and script as one file. */
+export function wholeOf({ code, script }: Program): string {
+  return script === undefined ? code : `${code}\n${script}\n`
 }
 
 /** What a contender reports about a program; most fields only for Isopod. */

@@ -3,7 +3,7 @@ import { containerOptions } from '@isopod/sandbox'
 import type { ContainerCreateOptions } from 'dockerode'
 import type { Engine } from '../engine.ts'
 import { FROM_STDIN } from './commands.ts'
-import type { Contender, Program } from './contender.ts'
+import { type Contender, type Program, wholeOf } from './contender.ts'
 import { demultiplexed } from './demultiplexed.ts'
 import { type LanesTrial, laned } from './laned.ts'
 
@@ -20,7 +20,7 @@ export interface LoopKind {
 export function dockerLoop(engine: Engine, kind: LoopKind, trial: LanesTrial): Contender {
   const run = async (program: Program) => {
     const words = FROM_STDIN[program.language]
-    return { stdout: await runOnce(engine, kind, IMAGES[program.language], words, program.code) }
+    return { stdout: await runOnce(engine, kind, IMAGES[program.language], words, wholeOf(program)) }
   }
   return laned(kind.name, run, trial)
 }

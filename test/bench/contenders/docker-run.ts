@@ -2,7 +2,7 @@ import { IMAGES } from '@isopod/devstack'
 import type { Engine } from '../engine.ts'
 import { NAMES } from '../names.ts'
 import { FROM_STDIN } from './commands.ts'
-import type { Contender, Program } from './contender.ts'
+import { type Contender, type Program, wholeOf } from './contender.ts'
 import { type LanesTrial, laned } from './laned.ts'
 import { runProcess } from './spawned.ts'
 
@@ -11,7 +11,7 @@ export function dockerRun(engine: Engine, trial: LanesTrial): Contender {
   return laned(
     NAMES.dockerRun,
     async (program) => {
-      const run = () => runProcess(words(engine, program), program.code, engine.cliEnv)
+      const run = () => runProcess(words(engine, program), wholeOf(program), engine.cliEnv)
       return { stdout: await engine.once(run) }
     },
     trial,

@@ -4,7 +4,7 @@ import { IMAGES } from '@isopod/devstack'
 import type { Engine } from '../engine.ts'
 import { NAMES } from '../names.ts'
 import { FROM_FILE } from './commands.ts'
-import { type Contender, ContenderUnavailable, type Program } from './contender.ts'
+import { type Contender, ContenderUnavailable, type Program, wholeOf } from './contender.ts'
 import { type LanesTrial, laned } from './laned.ts'
 import { runProcess } from './spawned.ts'
 
@@ -39,7 +39,7 @@ export function plainInterpreter(engine: Engine, trial: LanesTrial): Plain {
     // Independent of the umask, because compilers write into this folder.
     await chmod(place, 0o777)
     try {
-      await writeFile(join(place, file), program.code)
+      await writeFile(join(place, file), wholeOf(program))
       const inside = ['sh', '-c', 'cd "$0" && exec "$@"', folder, ...words]
       const start = [
         'chroot',

@@ -2,7 +2,7 @@ import type { Random } from './random.ts'
 import { median, medianInterval, quantile } from './statistics.ts'
 
 /** Unit of a series. Only the metrics `time` and `rate` are compared with other contenders. */
-export type Unit = 'ms' | '/s' | 'MB' | 'share' | 's'
+export type Unit = 'ms' | '/s' | 'MB' | 'share' | 's' | 'count'
 
 /** The values of one metric of one contender in one case. */
 export interface Series {

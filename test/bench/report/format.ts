@@ -8,9 +8,10 @@ export function short(value: number): string {
   return value.toFixed(size >= 10 ? 1 : 2)
 }
 
-/** A value with its unit: `12.3 ms`, `1,040 /s`, `98 %`. */
+/** A value with its unit: `12.3 ms`, `1,040 /s`, `98 %`, and `3` for a count. */
 export function withUnit(value: number | null, unit: Unit): string {
   if (value === null) return '–'
+  if (unit === 'count') return String(value)
   return unit === 'share' ? `${Math.round(value * 100)} %` : `${short(value)} ${unit}`
 }
 

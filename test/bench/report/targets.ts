@@ -1,5 +1,5 @@
 import type { Unit } from '../measure/book.ts'
-import { LATE_GROWTH, NAMES } from '../names.ts'
+import { LATE_GROWTH, LEFT_ON_HOST, NAMES } from '../names.ts'
 
 /** Returns the value of a metric of a contender in the target's case. */
 export type MetricLookup = (contender: string, metric?: string) => number | undefined
@@ -19,8 +19,12 @@ export interface Target {
 }
 
 const HELLO = { case: 'hello-python-idle', contender: NAMES.fresh, unit: 'ms' } as const
+const PROCESS_IDLE = { case: 'process-idle', metric: 'p50', unit: 'ms', baseline: NAMES.own } as const
+const PROCESS_SANDBOXES = { case: 'process-leftovers', contender: NAMES.sandboxes, baseline: null } as const
 const times = (share: number) => (value: number, baseline: number) => value >= share * baseline
 const faster = (factor: number) => (value: number, baseline: number) => baseline >= factor * value
+
+const SPLIT_WORDS = '≥ 0.7x the rate of plain interpreters'
 
 /** All promises about speed. */
 export const TARGETS: readonly Target[] = [
@@ -71,6 +75,8 @@ export const TARGETS: readonly Target[] = [
   },
   rate('humaneval', NAMES.batchPreload, NAMES.plain, '≥ 1.4x the rate of plain interpreters', 1.4),
   rate('mbpp', NAMES.batchPreload, NAMES.plain, '≥ 1.4x the rate of plain interpreters', 1.4),
+  rate('humaneval-scripts', NAMES.batchSplitPreload, NAMES.plain, SPLIT_WORDS, 0.7),
+  rate('mbpp-scripts', NAMES.batchSplitPreload, NAMES.plain, SPLIT_WORDS, 0.7),
   rate('fifty-tests', NAMES.oneForAll, NAMES.onePerTest, '≥ 15x the rate of one container per test', 15),
   rate('queue-alone', NAMES.queue, NAMES.bullmq, '≥ 0.3x raw BullMQ in the same process layout', 0.3),
   {
@@ -111,6 +117,42 @@ export const TARGETS: readonly Target[] = [
   },
   rate('workers', '2 workers', '1 worker', '≥ 1.9x', 1.9),
   rate('workers', '4 workers', '1 worker', '≥ 3.6x', 3.6),
+  {
+    ...PROCESS_IDLE,
+    contender: NAMES.processWithoutPool,
+    words: '≤ the program’s own run time + 9 ms',
+    holds: (value, own) => value <= own + 9,
+  },
+  {
+    ...PROCESS_IDLE,
+    contender: NAMES.process,
+    words: '≤ the program’s own run time + 5 ms',
+    holds: (value, own) => value <= own + 5,
+  },
+  rate('process-saturated', NAMES.process, NAMES.loop, '≥ 5.5x the rate of the loop at its best', 5.5),
+  rate('process-saturated', NAMES.process, NAMES.plain, '≥ 0.6x the rate of plain interpreters', 0.6),
+  rate('process-humaneval', NAMES.process, NAMES.plain, '≥ 0.6x the rate of plain interpreters', 0.6),
+  {
+    ...PROCESS_SANDBOXES,
+    metric: 'processor time beside the program',
+    unit: 'ms',
+    words: '≤ 9 ms per sandbox',
+    holds: (value) => value <= 9,
+  },
+  ...(['processes', 'mounts', 'cgroups', 'files'] as const).map((what) => ({
+    ...PROCESS_SANDBOXES,
+    metric: `${LEFT_ON_HOST}${what}`,
+    unit: 'count' as const,
+    words: `no ${what} are left`,
+    holds: (value: number) => value <= 0,
+  })),
+  {
+    ...PROCESS_SANDBOXES,
+    metric: 'memory, last quarter above the third',
+    unit: 'MB',
+    words: 'no growth (within 2 MB)',
+    holds: (value) => value <= 2,
+  },
   {
     case: 'worker-memory',
     contender: NAMES.worker,

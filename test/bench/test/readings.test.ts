@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { humanEval, mbpp, spread } from '../cases/corpus.ts'
+import { humanEval, mbpp } from '../../support/corpora.ts'
+import { spread, wholePrograms } from '../cases/corpus.ts'
 import { growth } from '../cases/worker-memory.ts'
 import { inLanes } from '../contenders/contender.ts'
 import { machineTime, parseStat, processorTime, residentMb, secondsOf } from '../measure/processor.ts'
@@ -83,8 +84,8 @@ describe('the growth of a worker’s memory', () => {
 })
 
 describe('the programs', () => {
-  it('are all problems of HumanEval and MBPP, each with its tests', async () => {
-    const [first, second] = [await humanEval(), await mbpp()]
+  it('are all problems of HumanEval and MBPP, each with its tests', () => {
+    const [first, second] = [wholePrograms(humanEval()), wholePrograms(mbpp())]
     expect([first.length, second.length]).toEqual([164, 974])
     for (const { code } of first) expect(code).toMatch(/\ncheck\(\w+\)\n$/)
     for (const { code } of second) expect(code).toContain('assert ')

@@ -4,9 +4,10 @@ import { checkEngine, runCommand, tryCommand } from '@isopod/devstack'
 import type { EngineMode } from '../legs.ts'
 
 const ANSWER_MS = 300_000
-/** The user of rootless Docker on the root disk. */
+/** The user without root on the root disk. */
 const USER = 'isopod'
 const USER_ID = 1000
+const RUNTIME_DIR = `/run/user/${USER_ID}`
 
 /** Starts the leg's engine. Resolves with its address. */
 export async function startEngine(mode: EngineMode): Promise<string> {
@@ -36,16 +37,30 @@ async function startRootless(): Promise<string> {
   await runCommand(['systemctl', 'stop', 'docker.socket', 'docker.service'])
   mkdirSync('/images/rootless', { recursive: true })
   await runCommand(['chown', `${USER_ID}:${USER_ID}`, '/images/rootless'])
-  const runtime = `/run/user/${USER_ID}`
-  await eventuallyThere(`${runtime}/bus`)
   const words = [
-    ...['runuser', '-u', USER, '--', 'env', `XDG_RUNTIME_DIR=${runtime}`, `HOME=/home/${USER}`],
-    ...[`DBUS_SESSION_BUS_ADDRESS=unix:path=${runtime}/bus`],
-    ...['systemd-run', '--user', '--unit=docker-rootless', '--property=Delegate=yes'],
-    ...['/usr/share/docker.io/contrib/dockerd-rootless.sh', '--data-root', '/images/rootless'],
+    ...['--unit=docker-rootless', '/usr/share/docker.io/contrib/dockerd-rootless.sh'],
+    ...['--data-root', '/images/rootless'],
   ]
-  await runCommand(words as [string, ...string[]])
-  return await untilAnswers(`unix://${runtime}/docker.sock`)
+  await runCommand(await asUser(words))
+  return await untilAnswers(`unix://${RUNTIME_DIR}/docker.sock`)
+}
+
+/** A command that starts another with `systemd-run` as the user without root, to whom systemd delegates cgroups. */
+export async function asUser(words: readonly string[]): Promise<[string, ...string[]]> {
+  await eventuallyThere(`${RUNTIME_DIR}/bus`)
+  return [
+    ...([
+      'runuser',
+      '-u',
+      USER,
+      '--',
+      'env',
+      `XDG_RUNTIME_DIR=${RUNTIME_DIR}`,
+      `HOME=/home/${USER}`,
+    ] as const),
+    ...[`DBUS_SESSION_BUS_ADDRESS=unix:path=${RUNTIME_DIR}/bus`],
+    ...['systemd-run', '--user', '--property=Delegate=yes', ...words],
+  ]
 }
 
 async function untilAnswers(dockerHost: string): Promise<string> {

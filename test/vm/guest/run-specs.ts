@@ -19,7 +19,8 @@ export async function runSpecs(
 ): Promise<void> {
   // Specs that must not run beside others are in a project of their own. All files share one process, because loading the
   // same modules for each file again would take most of the time.
-  const words = ['run', '--project', 'system*', '--reporter', REPORTER, '--maxWorkers', '1', '--no-isolate']
+  const projects = ['--project', 'system*', '--project', 'unit']
+  const words = ['run', ...projects, '--reporter', REPORTER, '--maxWorkers', '1', '--no-isolate']
   const pattern = only === undefined ? [] : ['--testNamePattern', only]
   const child = spawn('vitest', [...words, ...pattern, ...specs], {
     cwd: CHECKOUT,

@@ -9,7 +9,7 @@ import { makeDisk } from './disk.ts'
 
 const SIZE_MB = 1536
 /** Large packages that only development needs. */
-const NOT_NEEDED = /^node_modules\/(@biomejs|@turbo|turbo|node-linux-[^/]+\/(include|share))(\/|$)/
+const NOT_NEEDED = /^node_modules\/(@biomejs|node-linux-[^/]+\/(include|share))(\/|$)/
 
 /** Makes a disk with node_modules: this checkout's, or for another processor those that npm installs for it. */
 export async function makeModules(

@@ -5,7 +5,7 @@ import { makeDisk } from './disk.ts'
 
 const SIZE_MB = 512
 /** Files that the guest has on another disk, makes itself, or does not need. */
-const NOT_TAKEN = /^(node_modules|\.git|\.isopod|docs\/benchmarks)$|(^|\/)(\.turbo|node_modules)$/
+const NOT_TAKEN = /^(node_modules|\.git|\.isopod|docs\/benchmarks)$|(^|\/)node_modules$/
 
 /** Makes a disk at `path` with this checkout and its build. */
 export async function makeRepo(path: string, scratch: string): Promise<void> {

@@ -64,6 +64,6 @@ export class JobShare implements ContentionRetry {
       yielded: 'jobs of other tenants waited',
       given_up: 'the time for it ran out',
     }[this.#refused]
-    return `contended: the program timed out while others kept it from the processor, and was not run again alone: ${why}`
+    return `contended: a run timed out while others kept it from the processor, and was not repeated alone: ${why}`
   }
 }

@@ -1,4 +1,3 @@
-import { CheckerFaultError } from '@isopod/judging'
 import { JobDeferred, JobInterrupted } from '@isopod/queue'
 import { ImageFaultError } from '@isopod/sandbox'
 
@@ -56,9 +55,7 @@ export class CircuitBreaker {
   }
 }
 
-/** Whether an error counts against the host: not a language's broken image, a job's own checker, or a requeued or deferred job. */
+/** Whether an error counts against the host: not a language's broken image, or a requeued or deferred job. */
 export function isHostFault(error: unknown): boolean {
-  return ![ImageFaultError, CheckerFaultError, JobInterrupted, JobDeferred].some(
-    (kind) => error instanceof kind,
-  )
+  return ![ImageFaultError, JobInterrupted, JobDeferred].some((kind) => error instanceof kind)
 }

@@ -1,27 +1,19 @@
 import type { Catalogue } from '@isopod/languages'
-import {
-  ContainerSandbox,
-  type Driver,
-  openDockerDriver,
-  openProcessDriver,
-  type Sandbox,
-  type SandboxEvent,
-} from '@isopod/sandbox'
+import { ContainerSandbox, type Sandbox, type SandboxEvent } from '@isopod/sandbox'
 import type { WorkerConfig } from '../config.ts'
+import { openDriver } from './open-driver.ts'
 import { checkPreloadProfiles } from './profile-rules.ts'
-
-type Languages = Pick<Catalogue, 'languages'>
-type Observe = (event: SandboxEvent) => void
 
 /** Opens the sandbox that a worker's settings describe. */
 export async function openSandbox(
   config: WorkerConfig,
   deployment: string,
-  catalogue: Languages,
-  observe?: Observe,
+  catalogue: Pick<Catalogue, 'languages'>,
+  observe?: (event: SandboxEvent) => void,
 ): Promise<Sandbox> {
   const { pool, batch, budget } = config
-  const driver = await openDriver(config, deployment, catalogue, observe)
+  const profiles = catalogue.languages.map((language) => language.seccomp_profile)
+  const driver = await openDriver(config, { deployment, profiles, observe })
   checkPreloadProfiles(catalogue.languages, driver.facts.profiles)
   return new ContainerSandbox(driver, {
     deployment,
@@ -34,23 +26,4 @@ export async function openSandbox(
     },
     observe,
   })
-}
-
-/** Opens the driver that makes the worker's sandboxes, with the seccomp profiles that its languages name. */
-function openDriver(
-  { driver, docker, process, seccomp, workerId: owner, users }: WorkerConfig,
-  deployment: string,
-  { languages }: Languages,
-  observe: Observe | undefined,
-): Promise<Driver> {
-  const names = languages.map((language) => language.seccomp_profile)
-  const options = {
-    ...{ deployment, owner, users, observe },
-    seccompProfile: seccomp.profile,
-    languageProfiles: { names, directory: seccomp.profilesDirectory },
-  }
-  if (driver === 'process') return openProcessDriver({ ...options, ...process })
-  const { stack, ...engine } = docker
-  const labels = stack === undefined ? {} : { 'isopod.stack': stack }
-  return openDockerDriver({ ...options, ...engine, labels })
 }

@@ -11,8 +11,8 @@ export interface CacheKeyOptions {
   readonly release: string
   readonly rules: DeploymentRules
   readonly gate: Pick<PolicyGate, 'applied'>
-  /** Content digest of the image that a reference names now. */
-  readonly digest: (image: string) => Promise<string>
+  /** Content digest of the image that a reference names now, for containers of a runtime. */
+  readonly digest: (image: string, runtime: string | undefined) => Promise<string>
   /** Digest of a language's seccomp profile. */
   readonly profileDigest: (name: string) => string | undefined
 }
@@ -33,7 +33,7 @@ const DELIVERY_FIELDS = [
 /** Fields that the execution has, with defaults resolved. */
 const EXECUTION_FIELDS = [
   ...(['language', 'code', 'files', 'fetchFiles', 'stdin', 'args', 'env', 'compileArgs'] as const),
-  ...(['inputData', 'limits', 'runtime', 'preload', 'policy'] as const),
+  ...(['inputData', 'limits', 'isolation', 'runtime', 'preload', 'policy'] as const),
 ] satisfies (keyof Job)[]
 
 const OMITTED: ReadonlySet<string> = new Set<string>([...DELIVERY_FIELDS, ...EXECUTION_FIELDS])
@@ -54,7 +54,7 @@ export async function cacheKeyOf(
   const { job } = delivery
   const helpers = helperLanguages(job).flatMap((name) => rules.catalogue.find(name) ?? [])
   const languages = [execution.language, ...helpers]
-  const digests = await Promise.all(languages.map(({ image }) => digest(image)))
+  const digests = await Promise.all(languages.map(({ image }) => digest(image, execution.runtime)))
   const parts = {
     release,
     // The order of files and variables cannot be seen by a program; that of inputData can.

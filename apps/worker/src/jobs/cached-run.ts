@@ -20,9 +20,14 @@ export interface CachedRunOptions extends CacheKeyOptions {
 const MIN_PAUSE_MS = 100
 const MAX_PAUSE_MS = 2000
 
-/** Statuses that depend on the program alone. Whether it hits a limit also depends on the load of the host. */
+/** Statuses that depend on the program alone. Whether it hits a limit, or its judge fails, can depend on the load of the host. */
 const CACHED_STATUSES: ReadonlySet<string> = new Set<Status>(['success', 'execution_error', 'compile_error'])
-const LIMITS: ReadonlySet<string> = new Set<Verdict>(['timeout', 'memory_exceeded', 'output_exceeded'])
+const UNCERTAIN: ReadonlySet<string> = new Set<Verdict>([
+  'timeout',
+  'memory_exceeded',
+  'output_exceeded',
+  'judge_error',
+])
 
 /**
  * Puts a cache in front of the function that runs jobs with `cache: true`. Of equal jobs of a tenant one runs; the others are
@@ -86,7 +91,7 @@ function isCacheable({ status, tests = [], attributable, flaky, containerOrigin 
     attributable &&
     !flaky &&
     CACHED_STATUSES.has(status) &&
-    !tests.some(({ verdict, diff }) => LIMITS.has(verdict) || diff?.startsWith(COMPARISON_EXCEEDED))
+    !tests.some(({ verdict, diff }) => UNCERTAIN.has(verdict) || diff?.startsWith(COMPARISON_EXCEEDED))
   )
 }
 

@@ -1,5 +1,5 @@
 import type { Catalogue } from '@isopod/languages'
-import type { LimitMaxima, LimitsRequest } from '@isopod/protocol'
+import type { Isolation, LimitMaxima, LimitsRequest } from '@isopod/protocol'
 import type { Sandbox } from '@isopod/sandbox'
 import type { Budget } from '../admission/admission.ts'
 import type { WorkerConfig } from '../config.ts'
@@ -13,9 +13,11 @@ export interface DeploymentRules {
   readonly defaults: LimitsRequest
   readonly maxima: LimitMaxima
   readonly networks: Networks
-  /** The deployment's OCI runtime, and all that the engine has. */
+  /** The deployment's runtime, and all that its drivers have. */
   readonly runtime: string
   readonly runtimes: readonly string[]
+  /** Minimum isolation that a job may choose. @default that of `runtime` */
+  readonly minimumIsolation?: Isolation | undefined
   /** Names of languages whose interpreter is started ahead for every job. @default none */
   readonly preloaded?: ReadonlySet<string>
   /** Names of seccomp profiles under which no program can connect. @default none */
@@ -47,6 +49,7 @@ export function deploymentRules(sources: RuleSources): DeploymentRules {
     },
     runtime: sandbox.facts.defaultRuntime,
     runtimes: sandbox.facts.runtimes,
+    minimumIsolation: config.minimumIsolation,
     preloaded: preloadedLanguages(config.preload, catalogue),
     offline: offlineProfiles(sandbox.facts.profiles),
   }

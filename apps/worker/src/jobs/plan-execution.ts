@@ -55,16 +55,9 @@ export function planExecution(
   const tooMuch = exceededMaxima(limits, rules.maxima)
   if (tooMuch.length > 0) return { problems: tooMuch.map(({ message }) => message) }
 
-  const { runtime: deployment, runtimes } = rules
-  const choice = chooseRuntime({ job: job.runtime, language: language.runtime, deployment })
+  const { runtime: deployment, runtimes: offered, minimumIsolation: minimum } = rules
+  const choice = chooseRuntime({ job, language: language.runtime, deployment, minimum, offered })
   if ('problem' in choice) return { problems: [choice.problem] }
-  if (job.runtime !== undefined && !runtimes.includes(choice.runtime)) {
-    return {
-      problems: [
-        `runtime: ${JSON.stringify(job.runtime)} is not available; the runtimes are ${runtimes.join(', ')}`,
-      ],
-    }
-  }
 
   if (isGvisor(choice.runtime) && limits.memoryMb < MIN_GVISOR_MEMORY_MB) {
     const rule = `must be at least ${MIN_GVISOR_MEMORY_MB} under ${choice.runtime}`

@@ -72,6 +72,7 @@ export function resultOf(outcome: Outcome, execution: Execution, context: Result
     language: languageTag(execution.language),
     imageDigest: outcome.container.imageDigest,
     runtime: outcome.container.runtime,
+    isolation: { runtime: outcome.container.runtime, ...outcome.container.isolation },
     containerOrigin: outcome.container.origin,
     preloaded: outcome.container.preloaded,
     ...copiedFields(job),

@@ -27,20 +27,21 @@ export interface ProgramEnd {
 }
 
 /**
- * Runs a program once. If other executions kept it from the processor until its timeout, it runs once more, exclusively, and
- * that run counts.
+ * Runs a program once. If other executions kept it or its compiler from the processor until the timeout, it runs once more,
+ * exclusively, and that run counts.
  */
 export async function runWithRetry(
   execution: Execution,
   { sandbox, retry, network }: ProgramOptions,
   options: ExecutionOptions & { readonly signal: AbortSignal; readonly budget: TimeBudget },
 ): Promise<ProgramEnd> {
-  const { limits, language } = execution
+  const { limits } = execution
   const first = await sandbox.run(execution, options)
   const starved = wasStarved(first, limits, (ms) => retry.wasOvercommitted(ms))
-  // With a network, a second run would send everything again.
-  if (!starved || network !== NO_NETWORK || options.budget.isSpent) return { outcome: first, flaky: false }
-  const request = { timeoutsMs: [limits.timeoutSeconds * 1000], extraMs: maxStartupMs(language) }
+  // With a network, a second run would send everything again; a compile run sends nothing.
+  const mayRepeat = network === NO_NETWORK || first.status === 'compile_error'
+  if (!starved || !mayRepeat || options.budget.isSpent) return { outcome: first, flaky: false }
+  const request = { timeoutsMs: [limits.timeoutSeconds * 1000], extraMs: maxStartupMs(execution) }
   const second = await retry.runExclusively(request, (_, signal) =>
     sandbox.run({ ...execution, id: `${execution.id}.again` }, { ...options, signal }),
   )

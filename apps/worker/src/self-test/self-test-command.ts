@@ -29,7 +29,7 @@ export async function selfTestCommand(
   try {
     // Removes the containers of a killed self-test, but only after their deadline, because other tests may be running.
     await sandbox.reap(async (owners) => new Set(owners))
-    const subject = { catalogue, sandbox }
+    const subject = { catalogue, sandbox, minimumIsolation: config.minimumIsolation }
     const report = await selfTestRuntimes(subject, {
       signal: interrupt.signal,
       onFinding: (finding) => out.write(`${JSON.stringify(finding)}\n`),

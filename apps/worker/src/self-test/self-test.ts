@@ -1,5 +1,5 @@
 import type { Catalogue } from '@isopod/languages'
-import { chooseRuntime, RUNTIMES, UnavailableError } from '@isopod/protocol'
+import { chooseRuntime, ISOLATIONS, type Isolation, RUNTIMES, UnavailableError } from '@isopod/protocol'
 import type { DriverFacts, ProbeFinding, Sandbox, SelfTestReport } from '@isopod/sandbox'
 
 /** What the self-test tests. */
@@ -8,6 +8,8 @@ export interface SelfTestSubject {
   readonly sandbox: Pick<Sandbox, 'selfTest' | 'missingImages'> & {
     readonly facts: Pick<DriverFacts, 'runtimes' | 'defaultRuntime'>
   }
+  /** Minimum isolation that a job may choose. @default that of the default runtime */
+  readonly minimumIsolation?: Isolation | undefined
 }
 
 /**
@@ -19,9 +21,9 @@ export async function selfTestRuntimes(
   subject: SelfTestSubject,
   options: { readonly signal: AbortSignal; readonly onFinding?: (finding: ProbeFinding) => void },
 ): Promise<SelfTestReport> {
-  const image = await anyImage(subject)
   const reports: SelfTestReport[] = []
   for (const runtime of reachableRuntimes(subject)) {
+    const image = await anyImage(subject, runtime)
     reports.push(await subject.sandbox.selfTest(image, { ...options, runtime }))
   }
   return {
@@ -30,20 +32,31 @@ export async function selfTestRuntimes(
   }
 }
 
+/** What a job can request of its isolation. */
+const WISHES = [
+  {},
+  ...RUNTIMES.map((runtime) => ({ runtime })),
+  ...ISOLATIONS.map((isolation) => ({ isolation })),
+]
+
 /** Runtimes that a job can get: the deployment's, those of languages, and those that jobs may choose. */
-export function reachableRuntimes({ catalogue, sandbox }: SelfTestSubject): string[] {
-  const { runtimes, defaultRuntime: deployment } = sandbox.facts
-  const reached = [{ runtime: undefined }, ...catalogue.languages].flatMap((language) =>
-    [undefined, ...RUNTIMES].map((job) => chooseRuntime({ job, language: language.runtime, deployment })),
+export function reachableRuntimes({
+  catalogue,
+  sandbox,
+  minimumIsolation: minimum,
+}: SelfTestSubject): string[] {
+  const { runtimes: offered, defaultRuntime: deployment } = sandbox.facts
+  const reached = [{ runtime: undefined }, ...catalogue.languages].flatMap(({ runtime: language }) =>
+    WISHES.map((job) => chooseRuntime({ job, language, deployment, minimum, offered })),
   )
   const names = reached.flatMap((choice) => ('runtime' in choice ? [choice.runtime] : []))
-  return [...new Set(names)].filter((name) => runtimes.includes(name))
+  return [...new Set(names)].filter((name) => offered.includes(name))
 }
 
-async function anyImage({ catalogue, sandbox }: SelfTestSubject): Promise<string> {
+async function anyImage({ catalogue, sandbox }: SelfTestSubject, runtime: string): Promise<string> {
   const images = [...new Set(catalogue.languages.map(({ image }) => image))]
-  const missing = await sandbox.missingImages(images)
+  const missing = await sandbox.missingImages(images, runtime)
   const image = images.find((candidate) => !missing.includes(candidate))
   if (image !== undefined) return image
-  throw new UnavailableError(`no image of the catalogue is on this engine: ${images.join(', ')}`)
+  throw new UnavailableError(`no image of the catalogue is here for ${runtime}: ${images.join(', ')}`)
 }

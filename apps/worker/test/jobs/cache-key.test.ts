@@ -12,7 +12,9 @@ const bash = {
 }
 
 /** The key of a job, with the job, its language or its delivery changed. */
-async function key(change: { job?: object; language?: object; id?: string; attempt?: number } = {}) {
+async function key(
+  change: { job?: object; language?: object; id?: string; attempt?: number; roots?: string } = {},
+) {
   const job = { ...parseJob({ code: 'echo 1', cache: true }), ...change.job } as Job
   const language = { ...bash, ...change.language } as unknown as Language
   const made = await cacheKeyOf(
@@ -21,10 +23,11 @@ async function key(change: { job?: object; language?: object; id?: string; attem
       release: '1.0.0',
       rules: {
         catalogue: { find: () => language, summaries: () => [], languages: [] },
-        ...{ defaults: {}, maxima: {}, networks: new Map(), runtime: 'runc', runtimes: ['runc'] },
+        ...{ defaults: {}, maxima: {}, networks: new Map(), runtime: 'runc' },
+        ...{ runtimes: ['runc', 'bubblewrap'], minimumIsolation: 'process' },
       },
       gate: { applied: (policy) => policy },
-      digest: async () => 'sha256:x',
+      digest: async (_, runtime) => (runtime === 'bubblewrap' ? (change.roots ?? 'sha256:x') : 'sha256:x'),
       profileDigest: () => undefined,
     },
   )
@@ -42,4 +45,11 @@ test('the cache key ignores priority, labels, batch and delivery', async () => {
     ...{ idempotencyKey: 'k', callbackUrl: 'https://example.org/' },
   }
   expect(await key({ id: 'j2', attempt: 2, job: delivery })).toBe(await key())
+})
+
+test('the cache key has the digest of the image that the job’s own isolation uses', async () => {
+  const process = { job: { isolation: 'process' } }
+  expect(await key(process)).not.toBe(await key())
+  expect(await key({ ...process, roots: 'sha256:y' })).not.toBe(await key(process))
+  expect(await key({ roots: 'sha256:y' })).toBe(await key())
 })

@@ -75,7 +75,8 @@ function world({
       maxima: {},
       networks: new Map(),
       runtime: 'runc',
-      runtimes: ['runc', 'runsc'],
+      runtimes: ['runc', 'runsc', 'bubblewrap'],
+      minimumIsolation: 'process',
     },
     gate: { applied: ({ rules }) => ({ mode, rules }) },
     cache,
@@ -137,6 +138,7 @@ test('jobs that differ in anything a program can observe never share a result', 
     { code: 'a', limits: { timeoutSeconds: 5 } },
     { code: 'a', limits: { outputBytes: 5 } },
     { code: 'a', runtime: 'runsc' },
+    { code: 'a', isolation: 'process' },
     { code: 'a', preload: true },
     { code: 'a', repeat: 2 },
     { code: 'a', tenant: 'other' },
@@ -148,6 +150,8 @@ test('jobs that differ in anything a program can observe never share a result', 
   for (const variant of variants) expect(await run(variant)).toMatchObject({ cached: true })
   await run({ code: 'a', env: { A: '1', B: '2' } })
   expect(await run({ code: 'a', env: { B: '2', A: '1' } })).toMatchObject({ cached: true })
+  // The runtime that jobs have by default.
+  expect(await run({ code: 'a', isolation: 'container' })).toMatchObject({ cached: true })
   // A limit that equals the default is the same as no limit in the job.
   expect(await run({ code: 'a', limits: { timeoutSeconds: 30 } })).toMatchObject({ cached: true })
 })
@@ -216,7 +220,9 @@ test('a result that depends on host, batch or chance is not cached', async () =>
   const diff = 'the comparison took more than 10 s of CPU time'
   graded.result = { tests: [{ ...test, verdict: 'wrong_answer', diff }] }
   await graded.run({ code: 'b' })
-  expect(graded.ends).toEqual(['skip', 'commit', 'skip'])
+  graded.result = { tests: [{ ...test, verdict: 'judge_error' }] }
+  await graded.run({ code: 'c' })
+  expect(graded.ends).toEqual(['skip', 'commit', 'skip', 'skip'])
 })
 
 test('a job runs as usual if the cache is off or fails', async () => {

@@ -12,7 +12,6 @@ const python: Language = {
   aliases: ['py'],
   filename: 'main.py',
   command: ['python3', '{filename}'],
-  compile_timeout_seconds: 30,
   timeout_factor: 2,
   env: {},
   opens_at_start: [],
@@ -118,9 +117,20 @@ describe('planExecution', () => {
     const guarded = { ...rules, catalogue: createCatalogue([{ ...python, runtime: 'runsc' }]) }
     expect(plan({ code: 'x' }, guarded).execution?.runtime).toBe('runsc')
     expect(plan({ code: 'x', runtime: 'runc' }, guarded).problems).toEqual([
-      'runtime: "runc" isolates less than "runsc", the minimum here',
+      'runtime: "runc" isolates less than "gvisor", the minimum here',
     ])
     expect(plan({ code: 'x', runtime: 'runc' }, { ...rules, runtime: 'runsc' }).problems).toHaveLength(1)
+  })
+
+  it('gives a job the isolation that it chooses, from the deployment’s minimum on', () => {
+    const both = { ...rules, runtimes: ['runc', 'runsc', 'bubblewrap'] }
+    expect(plan({ code: 'x', isolation: 'gvisor' }, both).execution?.runtime).toBe('runsc')
+    expect(plan({ code: 'x', isolation: 'process' }, both).problems).toEqual([
+      'isolation: "process" isolates less than "container", the minimum here',
+    ])
+    const allowing = { ...both, minimumIsolation: 'process' } as const
+    expect(plan({ code: 'x', isolation: 'process' }, allowing).execution?.runtime).toBe('bubblewrap')
+    expect(plan({ code: 'x' }, allowing).execution?.runtime).toBe('runc')
   })
 
   it('refuses less memory than gVisor itself needs', () => {
@@ -133,7 +143,7 @@ describe('planExecution', () => {
 
   it('lists the existing runtimes when it refuses another', () => {
     expect(plan({ code: 'x', runtime: 'crun' }).problems).toEqual([
-      'runtime: "crun" is not available; the runtimes are runc, runsc',
+      'runtime: "crun" is not available; this worker offers runc, runsc',
     ])
   })
 

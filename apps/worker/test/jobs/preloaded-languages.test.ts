@@ -10,7 +10,6 @@ const language = (name: string, more: object = {}) => ({
   aliases: [`${name}-alias`],
   filename: 'main',
   command: ['x', '{filename}'],
-  compile_timeout_seconds: 30,
   timeout_factor: 1,
   env: {},
   opens_at_start: [],

@@ -5,6 +5,7 @@ import { type Delivery, JobInterrupted } from '@isopod/queue'
 import type { ContainerOrigin, Execution, ExecutionOptions, Outcome, Sandbox } from '@isopod/sandbox'
 import { describe, expect, it, vi } from 'vitest'
 import { sampleOutcome } from '../../../../test/support/samples.ts'
+import { scaled } from '../../../../test/support/time-factor.ts'
 import { Admission } from '../../src/admission/admission.ts'
 import { ExclusiveRuns } from '../../src/admission/exclusive-runs.ts'
 import type { AuditEvent } from '../../src/audit/audit-event.ts'
@@ -13,7 +14,7 @@ import { jobRunner } from '../../src/jobs/run-job.ts'
 const language = {
   ...{ name: 'sh', version: '1', filename: 'main.sh', default_limits: {}, timeout_factor: 1 },
 } as unknown as Language
-const FACTS = { id: 'c', imageDigest: 'sha256:x', runtime: 'runc', origin: 'made', preloaded: false } as const
+const FACTS = sampleOutcome().container
 
 /** Fake stages of a job and their durations in milliseconds, to control the order in which they end. */
 interface Stages {
@@ -289,9 +290,13 @@ describe('a timeout that contention may have caused', () => {
     const { run, admission, secondRuns } = world({ program })
     const leave = await admission.enter({ memoryMb: 64, cpus: 1 }, never)
     const result = run(delivery(), never)
-    await vi.waitFor(() => expect(admission.use).toMatchObject({ running: 1, waiting: 1 }))
+    await vi.waitFor(() => expect(admission.use).toMatchObject({ running: 1, waiting: 1 }), {
+      timeout: scaled(5000),
+    })
     leave()
-    await vi.waitFor(() => expect(admission.use).toMatchObject({ running: 1, waiting: 0, memoryMb: 1024 }))
+    await vi.waitFor(() => expect(admission.use).toMatchObject({ running: 1, waiting: 0, memoryMb: 1024 }), {
+      timeout: scaled(5000),
+    })
     const other = { tenant: 'other', timeoutMs: 100 }
     const leaveOther = await admission.enter({ memoryMb: 64, cpus: 1 }, never, other)
     leaveOther()
@@ -305,7 +310,9 @@ describe('a timeout that contention may have caused', () => {
     await admission.enter({ memoryMb: 64, cpus: 1 }, never)
     const controller = new AbortController()
     const result = run(delivery(), controller.signal)
-    await vi.waitFor(() => expect(admission.use).toMatchObject({ running: 1, waiting: 1 }))
+    await vi.waitFor(() => expect(admission.use).toMatchObject({ running: 1, waiting: 1 }), {
+      timeout: scaled(5000),
+    })
     controller.abort(new JobInterrupted('cancelled'))
     expect(await result).toMatchObject({ status: 'cancelled' })
     expect(admission.use).toMatchObject({ running: 1, waiting: 0 })

@@ -11,7 +11,6 @@ const bash: Language = {
   image: 'isopod/bash:5.2',
   filename: 'main.sh',
   command: ['bash', '{filename}'],
-  compile_timeout_seconds: 30,
   timeout_factor: 1,
   env: {},
   opens_at_start: [],
@@ -26,6 +25,7 @@ function subject(options: {
   runtime?: string
   languages?: Language[]
   missing?: string[]
+  minimum?: SelfTestSubject['minimumIsolation']
 }): SelfTestSubject & { attacked: unknown[] } {
   const attacked: unknown[] = []
   const finding = (runtime: string): ProbeFinding => ({
@@ -39,6 +39,7 @@ function subject(options: {
   return {
     attacked,
     catalogue: createCatalogue(options.languages ?? [bash]),
+    minimumIsolation: options.minimum,
     sandbox: {
       facts: { runtimes: options.runtimes, defaultRuntime: options.runtime ?? 'runc' },
       missingImages: async () => options.missing ?? [],
@@ -60,6 +61,12 @@ describe('the self-test of a worker', () => {
       { runtimes: ['runc', 'runsc'], languages: [{ ...bash, runtime: 'runsc' }] },
       ['runc', 'runsc'],
     ],
+    [
+      'those that only the minimum allows',
+      { runtimes: ['runc', 'bubblewrap'], minimum: 'process' },
+      ['runc', 'bubblewrap'],
+    ],
+    ['none below the minimum', { runtimes: ['runc', 'bubblewrap'], minimum: 'container' }, ['runc']],
   ])('covers every runtime that a job can come to: %s', async (_, options, runtimes) => {
     expect(reachableRuntimes(subject(options)).toSorted()).toEqual(runtimes.toSorted())
     const tested = subject(options)
@@ -76,7 +83,7 @@ describe('the self-test of a worker', () => {
     expect(some.attacked).toEqual([{ image: 'isopod/bash:5.2', runtime: 'runc' }])
     const none = subject({ runtimes: ['runc'], missing: ['isopod/bash:5.2'] })
     await expect(selfTestRuntimes(none, { signal })).rejects.toThrow(
-      'no image of the catalogue is on this engine: isopod/bash:5.2',
+      'no image of the catalogue is here for runc: isopod/bash:5.2',
     )
   })
 })

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CHECKOUT } from '../paths.ts'
 import { contentHash } from './content-hash.ts'
-import type { LocalImage } from './image-list.ts'
+import type { BuiltImage } from './image-list.ts'
 import { type ImageName, parentOf, recipeOf } from './image-names.ts'
 
 /** Label with the fingerprint of an image's recipe and folder. */
@@ -46,7 +46,7 @@ export async function imageContent(name: ImageName): Promise<string> {
  *
  * @param base id of its base image; undefined if the engine lacks it
  */
-export function isCurrent(image: LocalImage | undefined, content: string, base: string | undefined): boolean {
+export function isCurrent(image: BuiltImage | undefined, content: string, base: string | undefined): boolean {
   if (image?.labels[CONTENT_LABEL] !== content) return false
   return base === undefined || image.labels[BASE_LABEL] === base
 }

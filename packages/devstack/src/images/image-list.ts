@@ -1,11 +1,15 @@
 import { engineJson } from '../engine/engine-api.ts'
 
-/** One image of an engine. */
-export interface LocalImage {
+/** One built image. */
+export interface BuiltImage {
   /** `sha256:…` of its configuration. */
   readonly id: string
   readonly tags: readonly string[]
   readonly labels: Readonly<Record<string, string>>
+}
+
+/** One image of an engine. */
+export interface LocalImage extends BuiltImage {
   /** Size of all layers, unpacked. */
   readonly bytes: number
 }
@@ -27,7 +31,7 @@ export async function localImages(dockerHost: string): Promise<LocalImage[]> {
 }
 
 /** The image with a tag; undefined if there is none. */
-export function findImage(images: readonly LocalImage[], tag: string): LocalImage | undefined {
+export function findImage<T extends BuiltImage>(images: readonly T[], tag: string): T | undefined {
   return images.find((image) => image.tags.includes(tag))
 }
 

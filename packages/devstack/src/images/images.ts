@@ -1,15 +1,11 @@
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
 import { stripVTControlCharacters } from 'node:util'
-import { docker, tryDocker } from '../engine/docker-cli.ts'
-import type { EngineService } from '../engine/engine-service.ts'
 import { withLock } from '../lock.ts'
 import { type Log, secondsSince } from '../log.ts'
 import { stackPaths } from '../paths.ts'
 import { lastLines } from '../run-command.ts'
 import { SetupError } from '../setup-error.ts'
-import { installPackages } from '../system-packages.ts'
-import { baseImage, localBase } from './base-image.ts'
+import type { Base, ImageBuilder } from './image-builder.ts'
 import {
   BASE_LABEL,
   CONTENT_LABEL,
@@ -21,7 +17,6 @@ import {
   nodePackage,
   recipeArguments,
 } from './image-content.ts'
-import { engineArchitecture, findImage, localImages } from './image-list.ts'
 import { IMAGES, type ImageName, parentOf } from './image-names.ts'
 
 const NODE_TAG = 'isopod/node:24'
@@ -37,12 +32,6 @@ interface ImageOptions {
   readonly log: Log
 }
 
-/** The base of an image. */
-interface Base {
-  readonly tag: string
-  readonly id: string
-}
-
 /**
  * Builds the named images, and their bases, if they are missing or outdated; two at a time. Logs nothing if there is nothing to
  * build. Another process that needs one of them waits only for that one.
@@ -50,14 +39,13 @@ interface Base {
  * @throws {SetupError} with the last lines of the build that failed
  */
 export async function buildImages(
-  engine: EngineService,
+  builder: ImageBuilder,
   names: readonly ImageName[],
   options: ImageOptions,
 ): Promise<void> {
-  const missing = await outdatedImages(engine, names)
+  const missing = await outdatedImages(builder, names)
   if (missing.length === 0) return
-  await installPackages(['docker-cli'], options.log, options.env)
-  const debian = await baseImage(engine, options)
+  const debian = await builder.base()
   const started = new Map<ImageName, Promise<Base>>()
   const wanted = missing.length
   let begun = 0
@@ -76,14 +64,14 @@ export async function buildImages(
   }
   const buildOn = async (base: Base, name: ImageName): Promise<Base> => {
     const content = await imageContent(name)
-    const old = findImage(await localImages(engine.dockerHost), IMAGES[name])
+    const old = await builder.find(IMAGES[name])
     if (old && isCurrent(old, content, base.id)) return { tag: IMAGES[name], id: old.id }
     begun += 1
     if (wanted > MAX_BUILDS) options.log(`building ${IMAGES[name]} (${begun} of ${Math.max(begun, wanted)})`)
-    await buildImage(engine, name, base, content, options)
-    // The engine keeps the old image while a container uses it.
-    if (old) await tryDocker(engine, ['rmi', old.id], { env: options.env })
-    const made = findImage(await localImages(engine.dockerHost), IMAGES[name])
+    await buildImage(builder, name, base, content, options)
+    // An engine keeps the old image while a container uses it.
+    if (old) await builder.remove(old.id)
+    const made = await builder.find(IMAGES[name])
     return { tag: IMAGES[name], id: made?.id ?? '' }
   }
   const lane = async () => {
@@ -96,43 +84,41 @@ export async function buildImages(
 }
 
 /** The named images that have to be built, in the same order. */
-async function outdatedImages(engine: EngineService, names: readonly ImageName[]): Promise<ImageName[]> {
-  const images = await localImages(engine.dockerHost)
-  const debian = await localBase(engine)
+async function outdatedImages(builder: ImageBuilder, names: readonly ImageName[]): Promise<ImageName[]> {
+  const debian = await builder.localBase()
   const outdated: ImageName[] = []
   for (const name of new Set(names)) {
     const parent = parentOf(name)
-    const base = parent === undefined ? debian : findImage(images, IMAGES[parent])
-    const image = findImage(images, IMAGES[name])
-    if (!isCurrent(image, await imageContent(name), base?.id)) outdated.push(name)
+    const base = parent === undefined ? debian : await builder.find(IMAGES[parent])
+    if (!isCurrent(await builder.find(IMAGES[name]), await imageContent(name), base?.id)) outdated.push(name)
   }
   return outdated
 }
 
 async function buildImage(
-  engine: EngineService,
+  builder: ImageBuilder,
   name: ImageName,
   base: Base,
   content: string,
   options: ImageOptions,
 ): Promise<void> {
   const startedAt = performance.now()
-  const node = name === 'javascript' ? await localNodeImage(engine, options) : undefined
-  const { exitCode, output } = await tryDocker(
-    engine,
-    [
-      ...['build', '--network', 'host', '--force-rm', '--tag', IMAGES[name]],
-      ...['--label', `${CONTENT_LABEL}=${content}`, '--label', `${BASE_LABEL}=${base.id}`],
-      ...buildArguments(
-        { ...recipeArguments(name), BASE: base.tag, ...(node ? { NODE_IMAGE: node } : {}) },
-        options.env,
-      ),
-      ...['--file', join(IMAGES_FOLDER, imageDockerfile(name)), IMAGES_FOLDER],
-    ],
-    { env: options.env },
-  )
+  const node = name === 'javascript' ? await localNodeImage(builder) : undefined
+  const { exitCode, output } = await builder.build([
+    ...['--network', 'host', '--tag', IMAGES[name]],
+    ...['--label', `${CONTENT_LABEL}=${content}`, '--label', `${BASE_LABEL}=${base.id}`],
+    ...buildArguments(
+      {
+        ...recipeArguments(name),
+        BASE: builder.reference(base.tag),
+        ...(node ? { NODE_IMAGE: builder.reference(node) } : {}),
+      },
+      options.env,
+    ),
+    ...['--file', join(IMAGES_FOLDER, imageDockerfile(name)), IMAGES_FOLDER],
+  ])
   if (exitCode !== 0) throw new SetupError(buildFailure(name, stripVTControlCharacters(output)))
-  if (node) await tryDocker(engine, ['rmi', node], { env: options.env })
+  if (node) await builder.remove(node)
   options.log(`built ${IMAGES[name]} in ${secondsSince(startedAt)}`)
 }
 
@@ -153,19 +139,15 @@ export function buildArguments(own: Readonly<Record<string, string>>, env: NodeJ
 
 /**
  * Provides an image with only this checkout's `node`, which its lock file pins. Undefined if the checkout has none for the
- * engine's processor; the Dockerfile then pulls its default.
+ * images' processor; the Dockerfile then pulls its default.
  */
-async function localNodeImage(engine: EngineService, options: ImageOptions): Promise<string | undefined> {
+async function localNodeImage(builder: ImageBuilder): Promise<string | undefined> {
   if ((await localNodeVersion()) === undefined) return undefined
-  if ((await engineArchitecture(engine.dockerHost)) !== process.arch) return undefined
-  await docker(
-    engine,
-    ['build', '--force-rm', '--tag', NODE_TAG, '--file', '-', join(nodePackage(), 'bin')],
-    {
-      env: options.env,
-      input: Readable.from(['FROM scratch\nCOPY node /usr/local/bin/node\n']),
-      what: 'packing Node into an image',
-    },
+  if ((await builder.architecture()) !== process.arch) return undefined
+  const { exitCode, output } = await builder.build(
+    ['--tag', NODE_TAG, join(nodePackage(), 'bin')],
+    'FROM scratch\nCOPY node /usr/local/bin/node\n',
   )
+  if (exitCode !== 0) throw new SetupError(`packing Node into an image failed:\n${lastLines(output, 15)}`)
   return NODE_TAG
 }

@@ -6,6 +6,7 @@ import { docker, tryDocker } from '../engine/docker-cli.ts'
 import type { EngineService } from '../engine/engine-service.ts'
 import { type Log, secondsSince } from '../log.ts'
 import { CHECKOUT } from '../paths.ts'
+import { runCommand } from '../run-command.ts'
 import { installPackages } from '../system-packages.ts'
 import { baseImage } from './base-image.ts'
 import { engineArchitecture, findImage, localImages } from './image-list.ts'
@@ -16,6 +17,8 @@ const FOLDER = join(CHECKOUT, 'packages', 'init')
 
 /** Programs in C: name → folder of the sources. */
 const PROGRAMS = { init: 'native', probe: 'probe' } as const
+/** Those of the process driver. */
+const LOCAL_PROGRAMS = { ...PROGRAMS, spawner: 'spawner' } as const
 
 /**
  * Compiles init and the probe for the engine's processor in a container, unless the build has compiled them from the same
@@ -28,13 +31,7 @@ export async function ensureInitBinary(
   { env, log }: { env: NodeJS.ProcessEnv; log: Log },
 ): Promise<void> {
   const architecture = await engineArchitecture(engine.dockerHost)
-  const programs = await Promise.all(
-    Object.entries(PROGRAMS).map(async ([program, folder]) => ({
-      name: `isopod-${program}`,
-      path: join(FOLDER, 'build', `isopod-${program}-${architecture}`),
-      sources: await sourcesDigest(folder),
-    })),
-  )
+  const programs = await describePrograms(PROGRAMS, architecture)
   if ((await Promise.all(programs.map(isBuilt))).every(Boolean)) return
 
   const startedAt = performance.now()
@@ -51,10 +48,42 @@ export async function ensureInitBinary(
   log(`built init in a container in ${secondsSince(startedAt)}`)
 }
 
+/** Whether init, the probe and the spawner are compiled for this host from their current sources. */
+export async function hasLocalPrograms(): Promise<boolean> {
+  const programs = await describePrograms(LOCAL_PROGRAMS, process.arch)
+  return (await Promise.all(programs.map(isBuilt))).every(Boolean)
+}
+
+/**
+ * Compiles the programs of the process driver on this host, unless the build has done so. The build cannot without a C compiler.
+ *
+ * @throws {SetupError} with the last lines of the compiler if that fails
+ */
+export async function ensureLocalPrograms({ env, log }: { env: NodeJS.ProcessEnv; log: Log }): Promise<void> {
+  if (await hasLocalPrograms()) return
+  const startedAt = performance.now()
+  await installPackages(['c-compiler'], log, env)
+  await runCommand([process.execPath, join(FOLDER, 'scripts', 'build-native.mjs')], { env })
+  log(`built init in ${secondsSince(startedAt)}`)
+}
+
 interface Program {
   readonly name: string
   readonly path: string
   readonly sources: string
+}
+
+async function describePrograms(
+  programs: Readonly<Record<string, string>>,
+  architecture: string,
+): Promise<Program[]> {
+  return await Promise.all(
+    Object.entries(programs).map(async ([program, folder]) => ({
+      name: `isopod-${program}`,
+      path: join(FOLDER, 'build', `isopod-${program}-${architecture}`),
+      sources: await sourcesDigest(folder),
+    })),
+  )
 }
 
 async function isBuilt({ path, sources }: Program): Promise<boolean> {

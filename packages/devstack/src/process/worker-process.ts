@@ -7,7 +7,8 @@ const NOT_INHERITED = ['ISOPOD_STATE_DIR']
 /** Options of {@link startWorker}. */
 export interface WorkerOptions {
   readonly redisUrl: string
-  readonly dockerHost: string
+  /** Address of the engine, unless the settings choose a driver without one. */
+  readonly dockerHost?: string | undefined
   /** Log file, one JSON object per line; overwritten. */
   readonly log: string
   /** Value of the label `isopod.stack` on its containers. */
@@ -53,7 +54,7 @@ function workerEnvironment(port: number, options: WorkerOptions): NodeJS.Process
     ISOPOD_DRAIN_SECONDS: given['ISOPOD_DRAIN_SECONDS'] ?? '10',
     ISOPOD_BIND: '127.0.0.1',
     REDIS_URL: options.redisUrl,
-    DOCKER_HOST: options.dockerHost,
+    ...(options.dockerHost === undefined ? {} : { DOCKER_HOST: options.dockerHost }),
     PORT: String(port),
     ...(options.stack === undefined ? {} : { ISOPOD_STACK: options.stack }),
   }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import type { NewRoot } from '@isopod/sandbox'
+import { CONTENT_LABEL } from '../images/image-content.ts'
 import type { Log } from '../log.ts'
 import { runCommand, tryCommand } from '../run-command.ts'
 import { SetupError } from '../setup-error.ts'
@@ -30,7 +31,9 @@ export async function archiveRoot(
   const inspected = await tryCommand(['skopeo', 'inspect', '--raw', '--config', source], { env })
   if (inspected.exitCode !== 0) throw new SetupError(`${file} is not usable: ${reasonOf(inspected.output)}`)
   const digest = `sha256:${createHash('sha256').update(inspected.stdout).digest('hex')}`
-  return { reference, digest, unpack: (directory) => unpackArchive(source, directory, env) }
+  const { config } = JSON.parse(inspected.stdout) as { config?: { Labels?: Record<string, string> } }
+  const content = config?.Labels?.[CONTENT_LABEL]
+  return { reference, digest, content, unpack: (directory) => unpackArchive(source, directory, env) }
 }
 
 async function kindOf(path: string, file: string): Promise<string> {

@@ -2,11 +2,17 @@ import type { NewRoot } from '@isopod/sandbox'
 import { docker, pipeDocker, tryDocker } from '../engine/docker-cli.ts'
 import { askEngine } from '../engine/engine-api.ts'
 import type { EngineService } from '../engine/engine-service.ts'
+import { CONTENT_LABEL } from '../images/image-content.ts'
 import { stackPaths } from '../paths.ts'
 import { SetupError } from '../setup-error.ts'
 
 /** Docker's own mark, and what it puts into /dev; a sandbox has a /dev of its own. */
 const LEFT_OUT = ['--anchored', '--exclude=.dockerenv', '--exclude=dev/*']
+
+interface EngineImage {
+  readonly Id: string
+  readonly Config?: { readonly Labels?: Readonly<Record<string, string>> | null }
+}
 
 /** An engine does not have an image. */
 export class ImageAbsentError extends SetupError {
@@ -28,10 +34,11 @@ export async function engineRoot(
   if (status === 404)
     throw new ImageAbsentError(`the engine at ${engine.dockerHost} has no image ${reference}`)
   if (status !== 200) throw new SetupError(`the engine answered ${status} to ${path}: ${body.slice(0, 200)}`)
-  const { Id: digest } = JSON.parse(body) as { Id: string }
+  const { Id: digest, Config } = JSON.parse(body) as EngineImage
   return {
     reference,
     digest,
+    content: Config?.Labels?.[CONTENT_LABEL],
     unpack: (directory) => unpackImage(engine, { reference, digest, directory, env }),
   }
 }

@@ -80,7 +80,8 @@ export async function ensureRoots(
   return stackPaths(env).roots
 }
 
-async function addRoot(root: NewRoot, { env, log = () => {} }: RootOptions): Promise<MadeRoot> {
+/** Unpacks a root, unless this host has it. */
+export async function addRoot(root: NewRoot, { env, log = () => {} }: RootOptions): Promise<MadeRoot> {
   const { reference, digest } = root
   const store = await openRoots(env)
   const startedAt = performance.now()

@@ -7,14 +7,14 @@ import { withLock } from '../lock.ts'
 import type { Log } from '../log.ts'
 import { type Paths, stackPaths } from '../paths.ts'
 import { endProcess, isRunning } from '../process/process-identity.ts'
-import { runCommand } from '../run-command.ts'
+import { runCommand, tryCommand } from '../run-command.ts'
 import { asSetupError } from '../setup-error.ts'
 import { readRecord, updateRecord } from '../stack-record.ts'
 import { stopWorkers } from './stack-workers.ts'
 
 /** Options of {@link stackDown}. */
 export interface DownOptions {
-  /** Whether to delete the private engine's images too, and our images on other engines. @default false */
+  /** Whether to delete the images too: of the private engine, ours on other engines, and those of the process driver. @default false */
   readonly purge?: boolean
   /** Environment with `ISOPOD_STATE_DIR`. @default process.env */
   readonly env?: NodeJS.ProcessEnv
@@ -44,6 +44,7 @@ async function takeDown(paths: Paths, { env, log, purge }: Required<DownOptions>
     if (purge) await removeImages(dockerHost, env)
   }
   await stopEngine(paths, log, env)
+  await clearProcesses(paths, log)
   if (record.redis && (await endProcess(record.redis.process, 10_000))) log('stopped the private Redis')
   await endMounts([paths.state, paths.runtime])
   await rm(paths.runtime, { recursive: true, force: true })
@@ -52,6 +53,16 @@ async function takeDown(paths: Paths, { env, log, purge }: Required<DownOptions>
   await updateRecord(paths, () => ({ workers: [], visited: [] }))
   await rm(paths.record, { force: true })
   if (purge || record.engine) await reportStore(paths, log, purge)
+  await reportRoots(paths, log, purge)
+}
+
+/** Removes what workers with the process driver have left, which is nothing unless one was killed. */
+async function clearProcesses({ sandboxes }: Paths, log: Log): Promise<void> {
+  if (!(await exists(join(sandboxes, 'records')))) return
+  const { clearSandboxes } = await import('@isopod/sandbox')
+  const count = await clearSandboxes(sandboxes)
+  if (count > 0) log(`removed ${count} sandboxes that a worker has left`)
+  await rm(sandboxes, { recursive: true, force: true })
 }
 
 async function stopEngine(paths: Paths, log: Log, env: NodeJS.ProcessEnv): Promise<void> {
@@ -103,9 +114,27 @@ async function reportStore(paths: Paths, log: Log, purge: boolean): Promise<void
     log('deleted the private engine’s image store')
     return
   }
-  const size = await runCommand(['du', '-sh', paths.docker]).catch(() => '')
-  const text = size.split('\t')[0] || 'unknown size'
+  const text = await sizeOf(paths.docker)
   log(`kept the images for the next time (${text} in ${paths.docker}); npm run down -- --purge deletes them`)
+}
+
+/** Deletes the images and roots of the process driver if `purge` is set, else says that they stay. */
+async function reportRoots(paths: Paths, log: Log, purge: boolean): Promise<void> {
+  if (!(await exists(paths.buildah))) return
+  if (!purge) {
+    const text = await sizeOf(paths.buildah)
+    log(`kept the images of buildah (${text} in ${paths.buildah}); npm run down -- --purge deletes them`)
+    return
+  }
+  // Without root, they belong to other users of this user's namespace.
+  if (process.getuid?.() !== 0) await tryCommand(['buildah', 'unshare', 'rm', '-rf', paths.buildah])
+  await rm(paths.buildah, { recursive: true, force: true })
+  log('deleted the images of buildah')
+}
+
+async function sizeOf(folder: string): Promise<string> {
+  const size = await runCommand(['du', '-sh', folder]).catch(() => '')
+  return size.split('\t')[0] || 'unknown size'
 }
 
 function exists(path: string): Promise<boolean> {

@@ -17,7 +17,8 @@ const SETTING = /^(ISOPOD|SANDBOX)_(?!STATE_DIR$|DEBUG$)/
 /** Services and settings that the workers of a stack share. */
 export interface StackContext {
   readonly redisUrl: string
-  readonly engine: EngineService
+  /** Absent with the process driver. */
+  readonly engine: EngineService | undefined
   readonly env: NodeJS.ProcessEnv
   readonly log: Log
 }
@@ -32,7 +33,7 @@ export async function ensureWorkers(
   context: StackContext,
 ): Promise<WorkerRecord[]> {
   const { redisUrl, engine, log } = context
-  const { dockerHost } = engine
+  const dockerHost = engine?.dockerHost
   const workerEnv = workerSettings(engine, context.env)
   const settings = await settingsFingerprint(workerEnv)
   const fitting: WorkerRecord[] = []
@@ -53,14 +54,15 @@ export async function ensureWorkers(
       stack: paths.id,
       detached: true,
     })
-    fitting.push({ process: worker.process, url: worker.url, redisUrl, dockerHost, log: logFile, settings })
+    const { process, url } = worker
+    fitting.push({ process, url, redisUrl, ...(dockerHost && { dockerHost }), log: logFile, settings })
     await updateRecord(paths, (record) => ({
       ...record,
       workers: fitting,
-      visited: [...new Set([...record.visited, dockerHost])],
+      visited: [...new Set([...record.visited, ...(dockerHost === undefined ? [] : [dockerHost])])],
     }))
     log(`started a worker (${worker.url}/metrics, log ${logFile})`)
-    if (engine.ours && fitting.length === 1) await repeatWarnings(logFile, log)
+    if (engine?.ours !== false && fitting.length === 1) await repeatWarnings(logFile, log)
   }
   return fitting
 }
@@ -80,14 +82,14 @@ async function fits(
 ): Promise<boolean> {
   return (
     worker.redisUrl === redisUrl &&
-    worker.dockerHost === engine.dockerHost &&
+    worker.dockerHost === engine?.dockerHost &&
     worker.settings === settings &&
     isRunning(worker.process) &&
     (await checkService(worker.url)) === undefined
   )
 }
 
-/** Repeats the first worker's warnings about the engine; those of the others are the same. */
+/** Repeats the first worker's warnings about its host; those of the others are the same. */
 async function repeatWarnings(logFile: string, log: Log): Promise<void> {
   const lines = (await readFile(logFile, 'utf8').catch(() => '')).split('\n')
   for (const line of lines.filter((text) => text.includes('"level":"warn"'))) {

@@ -1,25 +1,33 @@
 import { checkEngine } from '../engine/engine-api.ts'
 import { type EngineService, findOrStartEngine } from '../engine/engine-service.ts'
 import { baseImage as makeBaseImage } from '../images/base-image.ts'
+import { engineBuilder } from '../images/engine-builder.ts'
 import { type ImageName, USUAL_IMAGES } from '../images/image-names.ts'
 import { buildImages } from '../images/images.ts'
-import { ensureInitBinary } from '../images/init-binary.ts'
+import { ensureInitBinary, ensureLocalPrograms, hasLocalPrograms } from '../images/init-binary.ts'
 import { withLock } from '../lock.ts'
 import type { Log } from '../log.ts'
 import { stackPaths } from '../paths.ts'
 import { checkService } from '../process/service-process.ts'
 import { checkRedis } from '../redis/redis-ping.ts'
 import { findOrStartRedis, type RedisService } from '../redis/redis-service.ts'
+import { buildRoots, outdatedRoots } from '../roots/build-roots.ts'
 import { type ExtraRuntime, ensureRuntimes } from '../runtimes/engine-runtimes.ts'
-import { asSetupError } from '../setup-error.ts'
+import { asSetupError, SetupError } from '../setup-error.ts'
 import { readRecord } from '../stack-record.ts'
+import { installPackages, type SystemNeed } from '../system-packages.ts'
 import { ensureWorkers } from './stack-workers.ts'
+
+/** What makes the sandboxes of a stack. */
+export type StackDriver = 'docker' | 'process'
 
 /** Options of {@link ensureStack}. */
 export interface StackOptions {
+  /** `process` needs no engine, and none is asked for or started. @default docker */
+  readonly driver?: StackDriver
   /** Minimum number of workers, which outlive this process. @default 1 */
   readonly workers?: number
-  /** Language images to build if they are missing or outdated. @default {@link USUAL_IMAGES} */
+  /** Language images to build if they, or with the driver `process` their roots, are missing or outdated. @default {@link USUAL_IMAGES} */
   readonly images?: readonly ImageName[]
   /** OCI runtimes to add to the engine. @default runsc if `ISOPOD_RUNTIME` names it */
   readonly runtimes?: readonly ExtraRuntime[]
@@ -39,14 +47,20 @@ export interface Stack {
   /** Label `isopod.stack` of its workers' containers. */
   readonly id: string
   readonly redis: RedisService
-  readonly engine: EngineService
+  /** Absent with the driver `process`. */
+  readonly engine?: EngineService
   /** The recorded workers: base of `/metrics` and `/readyz`, log file, process id. */
   readonly workers: readonly { readonly url: string; readonly log: string; readonly pid: number }[]
 }
 
+/** A stack whose workers use an engine. */
+export interface EngineStack extends Stack {
+  readonly engine: EngineService
+}
+
 /**
- * Provides everything that a job needs: Redis, a Docker engine, init, images, workers. Uses the parts that already run;
- * installs and starts the missing ones. Concurrent calls are safe, even from several processes.
+ * Provides everything that a job needs: Redis, a Docker engine and images, or roots for the process driver, init, workers. Uses
+ * the parts that already run; installs and starts the missing ones. Concurrent calls are safe, even from several processes.
  *
  * @throws {SetupError} one sentence about the part that is missing
  *
@@ -56,7 +70,10 @@ export interface Stack {
  * const client = await connect({ url: stack.redis.url })
  * ```
  */
+export function ensureStack(options?: StackOptions & { readonly driver?: 'docker' }): Promise<EngineStack>
+export function ensureStack(options: StackOptions): Promise<Stack>
 export async function ensureStack(options: StackOptions = {}): Promise<Stack> {
+  if (options.driver === 'process') return await ensureProcessStack(options)
   const { env = process.env, log = () => {}, privateOnly = false, images = USUAL_IMAGES } = options
   const runtimes = options.runtimes ?? (env['ISOPOD_RUNTIME'] === 'runsc' ? ['runsc'] : [])
   const paths = stackPaths(env)
@@ -68,7 +85,7 @@ export async function ensureStack(options: StackOptions = {}): Promise<Stack> {
       return { engine, redis: await findOrStartRedis(paths, { env, log, privateOnly }) }
     })
     // Without the lock, because builds take long and other commands may need no new image.
-    await buildImages(engine, images, { env, log })
+    await buildImages(engineBuilder(engine, { env, log }), images, { env, log })
     return await locked(async () => {
       await ensureInitBinary(engine, { env, log })
       const context = { redisUrl: redis.url, engine, env, log }
@@ -76,6 +93,42 @@ export async function ensureStack(options: StackOptions = {}): Promise<Stack> {
       return { id: paths.id, redis, engine, workers: workers.map(summary) }
     })
   })
+}
+
+/** Provides a stack without an engine. */
+async function ensureProcessStack(options: StackOptions): Promise<Stack> {
+  const { env = process.env, log = () => {}, privateOnly = false, images = USUAL_IMAGES } = options
+  const paths = stackPaths(env)
+  return await asSetupError(async () => {
+    await installForProcesses(images, { env, log })
+    const redis = await withLock(paths.lock, () => findOrStartRedis(paths, { env, log, privateOnly }), {
+      log,
+    })
+    // Without the lock, because builds take long and other commands may need no new root.
+    await buildRoots(images, { env, log })
+    const start = async () => {
+      await ensureLocalPrograms({ env, log })
+      const context = { redisUrl: redis.url, engine: undefined, env, log }
+      return await ensureWorkers(paths, options.workers ?? 1, context)
+    }
+    const workers = await withLock(paths.lock, start, { log })
+    return { id: paths.id, redis, workers: workers.map(summary) }
+  })
+}
+
+/** Installs everything that is needed at once, because each call of apt-get takes seconds. */
+async function installForProcesses(
+  images: readonly ImageName[],
+  { env, log }: { env: NodeJS.ProcessEnv; log: Log },
+): Promise<void> {
+  if (process.platform !== 'linux') {
+    throw new SetupError('the process driver needs Linux; use the driver docker here')
+  }
+  const needs: SystemNeed[] = ['bubblewrap']
+  if (!env['REDIS_URL']) needs.push('redis')
+  if ((await outdatedRoots(images, env)).length > 0) needs.push('buildah', 'debootstrap')
+  if (!(await hasLocalPrograms())) needs.push('c-compiler')
+  await installPackages(needs, log, env)
 }
 
 /**
@@ -91,14 +144,14 @@ export async function findStack(options: Pick<StackOptions, 'env'> = {}): Promis
   const { redisUrl, dockerHost } = first
   const problems = await Promise.all([
     checkRedis(redisUrl),
-    checkEngine(dockerHost, options.env),
+    dockerHost === undefined ? undefined : checkEngine(dockerHost, options.env),
     checkService(first.url),
   ])
   if (problems.some((problem) => problem !== undefined)) return undefined
   return {
     id: paths.id,
     redis: { url: redisUrl, ours: redisUrl === record.redis?.url },
-    engine: { dockerHost, ours: dockerHost === record.engine?.dockerHost },
+    ...(dockerHost && { engine: { dockerHost, ours: dockerHost === record.engine?.dockerHost } }),
     workers: record.workers.map(summary),
   }
 }

@@ -6,7 +6,8 @@ import { workerSettings } from './worker-settings.ts'
 
 /** Options of {@link runSelfTest}. */
 export interface WorkerSelfTestOptions {
-  readonly engine: EngineService
+  /** The engine to test; without one, the process driver. */
+  readonly engine: EngineService | undefined
   /** The worker's settings. */
   readonly env: NodeJS.ProcessEnv
   /** Receives each line, a JSON object that the worker's README describes. */
@@ -14,7 +15,7 @@ export interface WorkerSelfTestOptions {
 }
 
 /**
- * Runs the self-test of a worker process on an engine. Needs no Redis.
+ * Runs the self-test of a worker process on an engine, or with the process driver. Needs no Redis.
  *
  * @returns its exit code; 0 if the containers withstood all probes
  * @throws {SetupError} with the worker's message if it could not run the test
@@ -25,7 +26,7 @@ export async function runSelfTest({ engine, env, onLine }: WorkerSelfTestOptions
   const { execa } = await import('execa')
   const child = execa(process.execPath, [launcher, 'self-test'], {
     cwd: CHECKOUT,
-    env: { ...settings, DOCKER_HOST: engine.dockerHost },
+    env: engine === undefined ? settings : { ...settings, DOCKER_HOST: engine.dockerHost },
     extendEnv: false,
     stdin: 'ignore',
     reject: false,

@@ -8,7 +8,7 @@ import { type Paths, stackPaths } from '../../src/paths.ts'
 import { isRunning } from '../../src/process/process-identity.ts'
 import { checkRedis } from '../../src/redis/redis-ping.ts'
 import { runCommand } from '../../src/run-command.ts'
-import { ensureStack, type Stack } from '../../src/stack/stack.ts'
+import { type EngineStack, ensureStack } from '../../src/stack/stack.ts'
 import { stackDown } from '../../src/stack/stack-down.ts'
 import { readRecord, updateRecord } from '../../src/stack-record.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -26,7 +26,7 @@ beforeEach(async () => {
 
 afterEach(() => stackDown({ env, purge: true }))
 
-function up(): Promise<Stack> {
+function up(): Promise<EngineStack> {
   return ensureStack({ env, log, privateOnly: true, workers: 0, images: [] })
 }
 

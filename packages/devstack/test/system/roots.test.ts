@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { chmod, lstat, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, inject, it, onTestFinished } from 'vitest'
+import { scaled } from '../../../../test/support/time-factor.ts'
 import { IMAGES } from '../../src/images/image-names.ts'
 import { CHECKOUT, stackPaths } from '../../src/paths.ts'
 import { importRoot, makeRoot, openRoots } from '../../src/roots/roots.ts'
@@ -90,7 +91,7 @@ describe('a root of an engine’s image', () => {
       const name = names.find((each) => each.startsWith('incoming-'))
       return name === undefined ? [] : await readdir(join(folder, 'roots', name, 'files')).catch(() => [])
     }
-    await expect.poll(incoming, { interval: 5, timeout: 60_000 }).toContain('etc')
+    await expect.poll(incoming, { interval: 5, timeout: scaled(60_000) }).toContain('etc')
     child.kill('SIGKILL')
     await ended
     expect(await (await openRoots(env)).list()).toEqual([])

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { scaled } from '../../../../test/support/time-factor.ts'
 import { FrameDecoder } from '../../src/decode.ts'
 import type { InitFrame } from '../../src/frames.ts'
 import { MAX_INIT_PAYLOAD_BYTES, MAX_NET_BYTES, WIRE, WireError } from '../../src/wire.ts'
@@ -94,55 +95,71 @@ describe('the frame decoder, for every split of a stream', () => {
     }
   })
 
-  it('returns the same frames and the same error for random splits of long streams, valid or broken', () => {
-    const places = fc.array(fc.nat(), { maxLength: 30 })
-    let broken = 0
-    const property = fc.property(stream, places, (bytes, cuts) => {
-      const whole = decode([bytes])
-      if (whole.broken !== undefined) broken++
-      const within = cuts.map((place) => place % (bytes.byteLength + 1))
-      expect(decode(cut(bytes, within))).toEqual(whole)
-      if (bytes.byteLength < 3_000)
-        expect(decode([...bytes].map((byte) => Uint8Array.of(byte)))).toEqual(whole)
-    })
-    fc.assert(property, { numRuns: 1_500 })
-    expect(broken).toBeGreaterThan(100)
-  }, 120_000)
+  it(
+    'returns the same frames and the same error for random splits of long streams, valid or broken',
+    () => {
+      const places = fc.array(fc.nat(), { maxLength: 30 })
+      let broken = 0
+      const property = fc.property(stream, places, (bytes, cuts) => {
+        const whole = decode([bytes])
+        if (whole.broken !== undefined) broken++
+        const within = cuts.map((place) => place % (bytes.byteLength + 1))
+        expect(decode(cut(bytes, within))).toEqual(whole)
+        if (bytes.byteLength < 3_000)
+          expect(decode([...bytes].map((byte) => Uint8Array.of(byte)))).toEqual(whole)
+      })
+      fc.assert(property, { numRuns: 1_500 })
+      expect(broken).toBeGreaterThan(100)
+    },
+    scaled(120_000),
+  )
 
-  it('accepts a stream frame exactly if it has the length of its type, and reads its numbers', () => {
-    const property = fc.property(net, ({ type, payload }) => {
-      const size = payload.byteLength
-      const fits =
-        type === WIRE.netData
-          ? size >= 4 && size <= 4 + MAX_NET_BYTES
-          : size === (type === WIRE.netCredit ? 8 : 4)
-      const decoder = new FrameDecoder()
-      if (!fits) {
-        expect(() => decoder.push(frame(type, payload))).toThrow(WireError)
-        return
-      }
-      const [read] = decoder.push(frame(type, payload))
-      expect(read).toMatchObject({ stream: payload.readUInt32LE(0) })
-      if (read?.type === 'netData') expect(payload.subarray(4).equals(read.data)).toBe(true)
-      if (type === WIRE.netCredit) expect(read).toMatchObject({ bytes: payload.readUInt32LE(4) })
-    })
-    fc.assert(property, { numRuns: 2_000 })
-  }, 60_000)
+  it(
+    'accepts a stream frame exactly if it has the length of its type, and reads its numbers',
+    () => {
+      const property = fc.property(net, ({ type, payload }) => {
+        const size = payload.byteLength
+        const fits =
+          type === WIRE.netData
+            ? size >= 4 && size <= 4 + MAX_NET_BYTES
+            : size === (type === WIRE.netCredit ? 8 : 4)
+        const decoder = new FrameDecoder()
+        if (!fits) {
+          expect(() => decoder.push(frame(type, payload))).toThrow(WireError)
+          return
+        }
+        const [read] = decoder.push(frame(type, payload))
+        expect(read).toMatchObject({ stream: payload.readUInt32LE(0) })
+        if (read?.type === 'netData') expect(payload.subarray(4).equals(read.data)).toBe(true)
+        if (type === WIRE.netCredit) expect(read).toMatchObject({ bytes: payload.readUInt32LE(4) })
+      })
+      fc.assert(property, { numRuns: 2_000 })
+    },
+    scaled(60_000),
+  )
 
-  it('allocates no memory for a length that is only announced', () => {
-    const claim = fc.tuple(types, fc.integer({ min: 0, max: 0xffff_ffff }), fc.uint8Array({ maxLength: 20 }))
-    const property = fc.property(claim, ([type, length, bytes]) => {
-      const header = frame(type, bytes)
-      header.writeUInt32LE(length, 1)
-      const before = process.memoryUsage().arrayBuffers
-      const decoder = new FrameDecoder()
-      try {
-        decoder.push(header)
-      } catch (error) {
-        expect(error).toBeInstanceOf(WireError)
-      }
-      expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(MAX_INIT_PAYLOAD_BYTES / 20)
-    })
-    fc.assert(property, { numRuns: 1_000 })
-  }, 60_000)
+  it(
+    'allocates no memory for a length that is only announced',
+    () => {
+      const claim = fc.tuple(
+        types,
+        fc.integer({ min: 0, max: 0xffff_ffff }),
+        fc.uint8Array({ maxLength: 20 }),
+      )
+      const property = fc.property(claim, ([type, length, bytes]) => {
+        const header = frame(type, bytes)
+        header.writeUInt32LE(length, 1)
+        const before = process.memoryUsage().arrayBuffers
+        const decoder = new FrameDecoder()
+        try {
+          decoder.push(header)
+        } catch (error) {
+          expect(error).toBeInstanceOf(WireError)
+        }
+        expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(MAX_INIT_PAYLOAD_BYTES / 20)
+      })
+      fc.assert(property, { numRuns: 1_000 })
+    },
+    scaled(60_000),
+  )
 })

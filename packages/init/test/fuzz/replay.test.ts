@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { scaled } from '../../../../test/support/time-factor.ts'
 import { FrameDecoder } from '../../src/decode.ts'
 import { Harness, missingForReplay, type Replayed } from './harness.ts'
 import { SEEDS } from './seeds.ts'
@@ -14,7 +15,7 @@ describe('init on every input of the corpus', () => {
     if (missing !== undefined) return
     harness = new Harness()
     replayed = harness.replay()
-  }, 120_000)
+  }, scaled(120_000))
 
   beforeEach((context) => context.skip(missing !== undefined, missing))
 

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeEach, describe, vi } from 'vitest'
+import { scaled } from '../../../../test/support/time-factor.ts'
 import { initBinary } from '../../src/binary.ts'
 import { FrameDecoder } from '../../src/decode.ts'
 import { type ExecRequest, encodeExec } from '../../src/encode.ts'
@@ -15,7 +16,7 @@ const mayUnshare = process.platform === 'linux' && process.getuid?.() === 0
 
 /** A `describe` for specs that run the real init as PID 1, which needs root for its namespaces. */
 export function describeInit(name: string, specs: () => void): void {
-  vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 })
+  vi.setConfig({ testTimeout: scaled(30_000), hookTimeout: scaled(30_000) })
   describe(name, () => {
     beforeEach((context) => context.skip(!mayUnshare, 'making namespaces needs root on Linux'))
     specs()

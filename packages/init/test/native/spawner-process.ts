@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { vi } from 'vitest'
+import { scaled } from '../../../../test/support/time-factor.ts'
 import { spawnerBinary } from '../../src/binary.ts'
 
 /** One connection to the spawner. */
@@ -24,6 +25,8 @@ export interface SpawnerOptions {
   readonly through?: readonly string[]
   /** Its socket. @default a new one */
   readonly at?: string
+  /** Paths of the host whose mounts it keeps. @default all */
+  readonly needs?: readonly string[]
 }
 
 /** The real spawner; `await using` ends it. */
@@ -34,10 +37,10 @@ export class SpawnerProcess implements AsyncDisposable {
   readonly exited: Promise<number | null>
   readonly #directory: string
 
-  private constructor(program: string, { through = [], at }: SpawnerOptions) {
+  private constructor(program: string, { through = [], at, needs = [] }: SpawnerOptions) {
     this.#directory = mkdtempSync(join(tmpdir(), 'isopod-spawner-'))
     this.socket = at ?? join(this.#directory, 'socket')
-    const [command = program, ...args] = [...through, program, this.socket]
+    const [command = program, ...args] = [...through, program, this.socket, ...needs]
     this.process = spawn(command, args, {
       // Sandboxes must not inherit this fourth descriptor.
       stdio: ['pipe', 'pipe', 'inherit', 'pipe'],
@@ -52,7 +55,7 @@ export class SpawnerProcess implements AsyncDisposable {
     const spawner = new SpawnerProcess((await spawnerBinary()).path, options)
     await vi.waitFor(() => {
       if (spawner.lines[0] !== 'listening') throw new Error('the spawner does not listen')
-    }, 10_000)
+    }, scaled(10_000))
     return spawner
   }
 
@@ -99,7 +102,7 @@ export class SpawnerProcess implements AsyncDisposable {
           throw new Error(`no line ${start}… among ${JSON.stringify(this.lines.slice(-5))}`)
         return found
       },
-      { timeout: 10_000, interval: 10 },
+      { timeout: scaled(10_000), interval: 10 },
     )
   }
 

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { SpawnerProcess } from './spawner-process.ts'
@@ -82,6 +83,34 @@ describe('a request', () => {
     expect(statSync('/mnt').dev).toBe(statSync('/').dev)
   })
 
+  it('has devices of its own, which every user may use', async (context) => {
+    context.skip(process.getuid?.() !== 0, 'making devices needs root')
+    await using spawner = await SpawnerProcess.start()
+    const steps = ['unshare', ...['tmpfs', '/mnt', 'size=64k', 'noexec,device'], 'user', '1234', '5678']
+    const devices = ['null', 'full'].flatMap((name) => ['device', `/dev/${name}`, `/mnt/${name}`])
+    const script =
+      'stat -c "%F %a %t,%T %d" /mnt/null; echo gone > /mnt/null; echo much > /mnt/full || echo full'
+    const made = spawner.shell(`exec 2>&1; ${script}`, ...steps, ...devices)
+    const output = await made.output
+    expect(output).toMatch(/^character special file 666 1,3 \d+\n/)
+    expect(output).toMatch(/\nfull\n$/)
+    expect(output).not.toContain(` ${statSync('/dev/null').dev}\n`)
+  })
+
+  it('sees no mounts of the host but those of the paths that it needs', async (context) => {
+    context.skip(process.getuid?.() !== 0, 'mounts need root')
+    const setUp = 'mount -t tmpfs one /mnt && mkdir /mnt/a /mnt/b && mount -t tmpfs two /mnt/a'
+    const further = 'mount -t tmpfs three /mnt/b && mkdir /mnt/a/c && mount -t tmpfs four /mnt/a/c'
+    const through = ['unshare', '--mount', 'sh', '-c', `${setUp} && ${further} && exec "$0" "$@"`]
+    const needs = ['/usr', '/proc', '/mnt/a', tmpdir()]
+    await using spawner = await SpawnerProcess.start({ through, needs })
+    const seen = (await spawner.shell('cat /proc/self/mounts').output).split('\n')
+    const points = seen.map((line) => line.split(' ')[1] ?? '')
+    expect(points).toEqual(expect.arrayContaining(['/', '/proc', '/mnt', '/mnt/a', '/mnt/a/c']))
+    expect(points).not.toContain('/mnt/b')
+    expect(points.filter((point) => point.startsWith('/dev') || point.startsWith('/sys'))).toEqual([])
+  })
+
   it('leaves no process if the worker closes the connection before the steps, or within one', async () => {
     await using spawner = await SpawnerProcess.start()
     for (const words of [[], ['cgroup'], ['--', '/bin/echo']]) {
@@ -144,6 +173,15 @@ describe('the worker’s commands', () => {
     await made.spoke
     spawner.command(`kill ${made.id}`)
     expect(await spawner.ended(made)).toBe('signal 9')
+  })
+
+  it('end init with bubblewrap, before it is settled', async () => {
+    await using spawner = await SpawnerProcess.start()
+    const made = spawner.shell(playing('sleep 100'))
+    await made.spoke
+    spawner.command(`kill ${made.id}`)
+    expect(await spawner.ended(made)).toBe('signal 9')
+    expect(spawner.children()).toEqual([])
   })
 
   it('reach a sandbox that has only just connected', async () => {
@@ -234,6 +272,20 @@ describe('the spawner', () => {
     const again = await SpawnerProcess.start({ at: earlier.socket })
     await again[Symbol.asyncDispose]()
     expect(again.isListening).toBe(false)
+  })
+
+  it('leaves signals to the worker, but its sandboxes take them', async () => {
+    await using spawner = await SpawnerProcess.start()
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) spawner.process.kill(signal)
+    const made = spawner.shell('grep -E "^Sig(Blk|Ign):" /proc/self/status; kill $$; echo survived')
+    expect((await made.output).split(/\s+/)).toEqual([
+      'SigBlk:',
+      '0000000000000000',
+      'SigIgn:',
+      '0000000000000000',
+      '',
+    ])
+    expect(spawner.isListening).toBe(true)
   })
 
   it('ends with its stdin, removes its socket, and ends what still runs', async () => {

@@ -38,7 +38,7 @@ export function kindOf(execution: Execution): ContainerKind {
 
 /** Maximum time for which an execution can need its container, in milliseconds. */
 export function maxUseMs({ language, limits, runs = [{ limits }] }: Execution): number {
-  const compile = language.compile ? language.compile_timeout_seconds : 0
+  const compile = language.compile ? limits.compileSeconds : 0
   const running = runs.reduce((sum, { limits: { timeoutSeconds } }) => sum + timeoutSeconds, 0)
   return (running + compile) * 1000 + runs.length * BETWEEN_RUNS_MS + DEADLINE_MARGIN_MS
 }

@@ -1,4 +1,5 @@
-import type { Language, Limits } from '@isopod/protocol'
+import type { Limits } from '@isopod/protocol'
+import type { Execution } from './execution.ts'
 import type { RunOutcome } from './outcome.ts'
 
 /** Minimum share of its possible processor time that a starved program did not get. */
@@ -9,7 +10,7 @@ const MIN_USED_PART = 0.05
 const MAX_START_MS = 5_000
 
 /**
- * Whether a timeout is in doubt because other executions kept the program from the processor. The program used at least
+ * Whether a timeout is in doubt because other executions kept the program, or its compiler, from the processor. It used at least
  * 5 %, and less than 80 %, of what one thread could have had within its own CPU quota. The timeout of a job that limits CPU
  * seconds is never in doubt, because a program uses the same CPU time on a busy host.
  *
@@ -21,7 +22,10 @@ export function wasStarved(
   wasOvercommitted: (ms: number) => boolean,
 ): boolean {
   const { status, limit, wallMs, cpuUserMs, cpuSysMs, throttledMs } = outcome
-  if (status !== 'timeout' || limit !== 'timeout' || cpuSeconds !== null) return false
+  const isCompiler = status === 'compile_error'
+  if ((status !== 'timeout' && !isCompiler) || limit !== 'timeout') return false
+  // Only the program's CPU seconds are limited.
+  if (cpuSeconds !== null && !isCompiler) return false
   if (wallMs === null || cpuUserMs === null || cpuSysMs === null) return false
   const possibleMs = Math.min(Math.min(cpus, 1) * wallMs, wallMs - (throttledMs ?? 0))
   const usedMs = cpuUserMs + cpuSysMs
@@ -33,6 +37,6 @@ export function wasStarved(
 }
 
 /** Maximum time before a program starts in its own container, in milliseconds: start and compile run. */
-export function maxStartupMs({ compile, compile_timeout_seconds }: Language): number {
-  return MAX_START_MS + (compile === undefined ? 0 : compile_timeout_seconds * 1000)
+export function maxStartupMs({ language, limits }: Pick<Execution, 'language' | 'limits'>): number {
+  return MAX_START_MS + (language.compile === undefined ? 0 : limits.compileSeconds * 1000)
 }

@@ -25,6 +25,15 @@ export interface Execution {
   readonly inputData?: unknown
   /** Whether to start the interpreter and import its libraries ahead, if the language supports it. @default false */
   readonly preload?: boolean | undefined
+  /** Source text that an interpreter loads when it starts ahead, for a main file that asks for it. @default none */
+  readonly library?: string | undefined
+  /** The main file where the interpreter has loaded the library, without a copy of it. @default code */
+  readonly codeAfterLibrary?: string | undefined
+  /**
+   * Its stdin and stdout, in place of `stdin`: joined to another execution, bounded by `MAX_CHANNEL_BYTES`, and not collected. Not
+   * with `runs`. The program starts once both ends are ready. @default none
+   */
+  readonly channel?: PipeEnd | undefined
   /** Executions with the same text may use one container, one after the other, with a reset in between. @default not shared */
   readonly sharedBy?: string | undefined
   /**

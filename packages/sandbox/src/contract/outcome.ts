@@ -1,4 +1,4 @@
-import type { LimitName, LimitsApplied, ResourceUsage, Status } from '@isopod/protocol'
+import type { LimitName, LimitsApplied, ResourceUsage, ResultIsolation, Status } from '@isopod/protocol'
 
 /** Statuses of a program that was run; the others are decided before or outside of a sandbox. */
 export type RunStatus = Exclude<Status, 'validation_error' | 'cancelled' | 'setup_error'>
@@ -35,7 +35,7 @@ export interface Outcome {
   readonly limitsApplied: LimitsApplied
   /** One sentence for a person; null on success. */
   readonly errorMessage: string | null
-  /** Content of the file named by `report`; undefined if it is not a plain file of at most 4 KiB. */
+  /** Content of the file named by `report`; undefined if it is not a plain file of at most 1 MiB. */
   readonly report?: Uint8Array | undefined
   /** The existing files of `fetchFiles`, at most 4 MiB together: path → content. Undefined if `fetchFiles` is absent. */
   readonly files?: ReadonlyMap<string, Uint8Array> | undefined
@@ -52,13 +52,18 @@ export type RunOutcome = Omit<
 /** Where a container came from: made for this execution, taken from the pool, or used before by the same batch. */
 export type ContainerOrigin = 'made' | 'pool' | 'batch'
 
+/** What isolates a program, besides the runtime. */
+export type ContainerIsolation = Omit<ResultIsolation, 'runtime'>
+
 /** Where a program ran. */
 export interface ContainerFacts {
   readonly id: string
   /** Content digest of the image, `sha256:…`. */
   readonly imageDigest: string
-  /** The OCI runtime that made the container. */
+  /** The runtime that made the container. */
   readonly runtime: string
+  /** What else isolates the program. */
+  readonly isolation: ContainerIsolation
   readonly origin: ContainerOrigin
   /** Whether the interpreter had started, and imported its modules, before the program arrived. */
   readonly preloaded: boolean

@@ -1,6 +1,9 @@
 /** Maximum number of bytes through a pipe in one direction: the size of init's buffer for a program that does not read. */
 export const MAX_PIPED_BYTES = 2 * 1024 * 1024
 
+/** Maximum number of bytes that an execution prints into its channel. */
+export const MAX_CHANNEL_BYTES = 64 * 1024 * 1024
+
 /** Receives the bytes of a pipe. */
 interface Sink {
   write(bytes: Uint8Array): void

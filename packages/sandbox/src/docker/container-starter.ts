@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream'
 import { TerminalError } from '@isopod/protocol'
+import type { ContainerIsolation } from '../contract/outcome.ts'
 import type { JobStart } from '../driver/container.ts'
 import type { ContainerKind, ContainerPurpose } from '../driver/container-kind.ts'
 import { ImageFaultError, ImageMissingError } from '../driver/faults.ts'
@@ -30,6 +31,8 @@ export interface ContainerStarterOptions {
   readonly runtime: string
   /** Runtimes that a kind may name. */
   readonly runtimes: readonly string[]
+  /** What isolates containers of a runtime. */
+  readonly isolation: (runtime: string) => ContainerIsolation
   /** The seccomp profile `default`, as JSON. */
   readonly seccomp: string
   /** Further profiles by name. @default none */
@@ -91,7 +94,8 @@ export class ContainerStarter {
       const stream = await engine.call('attach', (docker, abortSignal) =>
         attach(docker.getContainer(id), abortSignal),
       )
-      const facts = { id, imageDigest, runtime, user, origin, deadline }
+      const isolation = this.#options.isolation(runtime)
+      const facts = { id, imageDigest, runtime, isolation, user, origin, deadline }
       const host = new DockerHost({ engine, id, runtime, forks, assign, remove })
       const wire = new Wire(stream, (frames, stderr) => new Demultiplexer(frames, stderr))
       container = new InitContainer({ facts, wire, host, forks })

@@ -1,3 +1,4 @@
+import type { ContainerIsolation } from '../contract/outcome.ts'
 import type { NewContainer } from '../driver/container.ts'
 import type { ContainerKind, ContainerPurpose } from '../driver/container-kind.ts'
 import type { AliveOwners, Driver, DriverFacts } from '../driver/driver.ts'
@@ -46,6 +47,8 @@ export interface DockerDriverOptions {
 export interface CheckedEngine {
   readonly engine: Engine
   readonly facts: DriverFacts
+  /** What isolates containers of a runtime. */
+  readonly isolation: (runtime: string) => ContainerIsolation
   /** Seccomp profile of every container, as JSON. */
   readonly seccomp: string
   readonly profiles: ReadonlyMap<string, LanguageProfile>
@@ -61,7 +64,8 @@ export class DockerDriver implements Driver {
   readonly #remover: Remover
   readonly #starter: ContainerStarter
 
-  constructor(options: DockerDriverOptions, { engine, facts, seccomp, profiles }: CheckedEngine) {
+  constructor(options: DockerDriverOptions, checked: CheckedEngine) {
+    const { engine, facts, isolation, seccomp, profiles } = checked
     const { deployment, owner, observe = () => {} } = options
     this.facts = facts
     this.images = new DockerImages(engine)
@@ -81,6 +85,7 @@ export class DockerDriver implements Driver {
       observe,
       runtime: facts.defaultRuntime,
       runtimes: facts.runtimes,
+      isolation,
       seccomp,
       profiles,
       diskReads: options.diskReads,

@@ -6,6 +6,7 @@ import { DockerDriver, type DockerDriverOptions } from './docker-driver.ts'
 import { checkAppArmor } from './engine/apparmor.ts'
 import { Engine } from './engine/engine.ts'
 import { type EngineFacts, engineFacts } from './engine/engine-facts.ts'
+import { containerNamespaces } from './engine/namespaces.ts'
 import { runtimeProblem } from './engine/runtime-problem.ts'
 
 /**
@@ -49,7 +50,10 @@ export async function openDockerDriver(options: DockerDriverOptions): Promise<Dr
     users: options.users.last - options.users.first + 1,
     ownProfile: options.seccompProfile === undefined,
   }
-  return new DockerDriver(options, { engine, facts, seccomp, profiles })
+  const isolation = (runtime: string) => ({
+    ...{ driver: 'docker', namespaces: containerNamespaces(runtime, found), cgroup },
+  })
+  return new DockerDriver(options, { engine, facts, isolation, seccomp, profiles })
 }
 
 function runtimeWarnings(

@@ -38,8 +38,13 @@ export type AliveOwners = (owners: string[]) => Promise<ReadonlySet<string>>
 
 /** Looks up images on this host. */
 export interface Images {
-  /** Content digest (`sha256:…`) of what a reference means now. @throws {ImageMissingError} if the image is not on this host */
-  digest(reference: string): Promise<string>
+  /**
+   * Content digest (`sha256:…`) of what a reference means now.
+   *
+   * @param runtime of the containers that it is for. @default the driver's own; only a driver of several sources tells them apart
+   * @throws {ImageMissingError} if the image is not on this host
+   */
+  digest(reference: string, runtime?: string): Promise<string>
 }
 
 /** What a driver offers, and what it can enforce. */

@@ -1,6 +1,6 @@
 import { encodeInspect, encodeReset, type InitFrame, type Ready, type Reset } from '@isopod/init'
 import { RetryableError } from '@isopod/protocol'
-import type { ContainerFacts, ContainerOrigin } from '../contract/outcome.ts'
+import type { ContainerFacts, ContainerIsolation, ContainerOrigin } from '../contract/outcome.ts'
 import type { ContainerEnd, HostLimits, HostMemory, JobStart, NewContainer } from './container.ts'
 import type { ChangeableLimits, ContainerLimits } from './container-kind.ts'
 import { type PreloadPlan, preloadFrames } from './preload.ts'
@@ -52,6 +52,7 @@ export class InitContainer implements NewContainer {
   readonly id: string
   readonly imageDigest: string
   readonly runtime: string
+  readonly isolation: ContainerIsolation
   readonly origin: ContainerOrigin
   readonly deadline: number
   readonly user: User
@@ -67,6 +68,7 @@ export class InitContainer implements NewContainer {
     this.id = facts.id
     this.imageDigest = facts.imageDigest
     this.runtime = facts.runtime
+    this.isolation = facts.isolation
     this.origin = facts.origin
     this.deadline = facts.deadline
     this.user = facts.user

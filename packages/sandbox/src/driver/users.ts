@@ -13,6 +13,16 @@ export interface UserRange {
   readonly gid: number
 }
 
+/** The halves of a range of at least two ids, so that no container of one driver has the user of another driver's. */
+export function halvesOf({ first, last, gid }: UserRange): readonly [UserRange, UserRange] {
+  if (first === last) throw new RangeError('one user id cannot be divided')
+  const middle = Math.floor((first + last) / 2)
+  return [
+    { first, last: middle, gid },
+    { first: middle + 1, last, gid },
+  ]
+}
+
 /**
  * Gives each container a user id that no other container of this worker has, while there are enough of them. The
  * kernel counts inotify instances, pending signals, pipe pages and descriptors in flight per user: with one id for all, a

@@ -1,5 +1,5 @@
 import type { Ready } from '@isopod/init'
-import { type Limits, type LimitsApplied, pickLimits } from '@isopod/protocol'
+import { type Language, type Limits, type LimitsApplied, pickLimits } from '@isopod/protocol'
 import { gvisorTasks, SHM_BYTES, tmpBytes, workspaceBytes } from '../driver/confinement.ts'
 import type { HostLimits } from '../driver/container.ts'
 
@@ -18,10 +18,18 @@ function inMib(bytes: number | null): number | null {
  *
  * @param host what the host sees of a container under gVisor, which shows its limits of memory and processes, but
  *   neither its CPU quota nor swap
+ * @param language whose factor the timeout includes. @default one without
  */
-export function limitsApplied(ready: Ready, limits: Limits, host?: HostLimits): LimitsApplied {
+export function limitsApplied(
+  ready: Ready,
+  limits: Limits,
+  host?: HostLimits,
+  { timeout_factor = 1 }: Partial<Pick<Language, 'timeout_factor'>> = {},
+): LimitsApplied {
   return {
     timeoutSeconds: limits.timeoutSeconds,
+    ...(timeout_factor !== 1 && { timeoutFactor: timeout_factor }),
+    compileSeconds: limits.compileSeconds,
     jobSeconds: limits.jobSeconds,
     cpuSeconds: limits.cpuSeconds,
     ...(host === undefined ? fromCgroup(ready) : fromGvisor(ready, host)),

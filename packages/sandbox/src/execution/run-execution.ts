@@ -5,7 +5,7 @@ import type { OnConnection, OnOutput } from '../contract/execution-options.ts'
 import type { ContainerFacts, Outcome } from '../contract/outcome.ts'
 import type { TimeBudget } from '../contract/time-budget.ts'
 import type { Container } from '../driver/container.ts'
-import { type ClassifiedRun, compile, runMain } from '../program/classified-run.ts'
+import { type ClassifiedRun, compile, runMain, withoutProgram } from '../program/classified-run.ts'
 import { jobTimedOut, type RunEnd } from '../program/classify-run.ts'
 import { usageOf } from '../program/usage.ts'
 import { workspaceFrames } from '../program/workspace.ts'
@@ -13,7 +13,7 @@ import { fetchFile, fetchFiles } from './fetch-file.ts'
 import { confinementProblems, limitsApplied } from './limits-applied.ts'
 
 /** Maximum size of a report; a larger file is ignored. */
-const MAX_REPORT_BYTES = 4096
+const MAX_REPORT_BYTES = 1024 * 1024
 
 /** An execution's source of containers, and its listeners. */
 export interface RunContext {
@@ -58,10 +58,16 @@ export async function runExecution(
       const ended = { report: compiled.report, end: ranOut(execution) }
       return outcomeOf(container, execution, ended, acquired - asked, compiled)
     }
-    const before = compiled ? [] : workspaceFrames(execution)
+    await execution.channel?.meet(signal)
+    const before = compiled ? [] : workspaceFrames(execution, container.preloaded)
     const afterUserCode = compiled !== undefined
     const listeners = { onConnection, onOutput }
     const ran = await runMain(container, execution, { before, signal, afterUserCode, ...listeners, budget })
+    const unmade = compiled && withoutProgram(compiled, ran, execution.language)
+    if (compiled && unmade) {
+      reusable = true
+      return outcomeOf(container, execution, unmade, acquired - asked, compiled)
+    }
     const name = ran.end.status === 'success' ? execution.report : undefined
     const report = name && (await fetchFile(container, name, MAX_REPORT_BYTES, signal))
     const paths = hasEndedByItself(ran) ? execution.fetchFiles : undefined
@@ -71,6 +77,7 @@ export async function runExecution(
     return { ...outcome, ...(report && { report }), ...(files && { files }) }
   } finally {
     stopClock?.()
+    execution.channel?.end()
     if (reusable) context.containers.release(container, wanted)
     else container.destroy()
   }
@@ -117,7 +124,7 @@ export function outcomeOf(
     stdout: report.stdout,
     stderr: report.stderr,
     compileOutput: compiled && printed(compiled),
-    limitsApplied: limitsApplied(container.ready, execution.limits, container.hostLimits),
+    limitsApplied: limitsApplied(container.ready, execution.limits, container.hostLimits, execution.language),
     container: factsOf(container),
     timings: {
       acquire,
@@ -128,8 +135,9 @@ export function outcomeOf(
 }
 
 /** Where a program ran. */
-export function factsOf({ id, imageDigest, runtime, origin, preloaded }: Container): ContainerFacts {
-  return { id, imageDigest, runtime, origin, preloaded }
+export function factsOf(container: Container): ContainerFacts {
+  const { id, imageDigest, runtime, isolation, origin, preloaded } = container
+  return { id, imageDigest, runtime, isolation, origin, preloaded }
 }
 
 /** Everything that a run printed. */

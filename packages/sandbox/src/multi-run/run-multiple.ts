@@ -3,7 +3,7 @@ import type { Execution } from '../contract/execution.ts'
 import type { OnRun } from '../contract/execution-options.ts'
 import type { ContainerFacts, Outcome } from '../contract/outcome.ts'
 import { checkConfinement, factsOf, outcomeOf, type RunContext, ranOut } from '../execution/run-execution.ts'
-import { type ClassifiedRun, compile } from '../program/classified-run.ts'
+import { type ClassifiedRun, compile, withoutProgram } from '../program/classified-run.ts'
 import type { RunEnd } from '../program/classify-run.ts'
 import { nothingRan } from '../program/run-program.ts'
 import { type MultiRunExecution, RunSession } from './run-session.ts'
@@ -91,6 +91,8 @@ async function runSessions(
         }
         const ran = await session.run(next)
         if (ran === undefined) break
+        const unmade = compiled && next === began && withoutProgram(compiled, ran, whole.language)
+        if (unmade) return finish(unmade)
         alive = ran.report.done !== undefined
         reusable = alive && session.canEndAfter(next)
         next = (await onRun(total.add(ran), next)) ? next + 1 : execution.runs.length

@@ -78,6 +78,7 @@ export class RunSession {
     const { signal } = this.#options
     // gVisor cannot change limits while it runs.
     if (!this.#fits(index) && isGvisor(this.#container.runtime)) return undefined
+    const { language } = this.#execution
     const { limits, pipe } = this.#input(index)
     const restored = this.#isRestored(index)
     const changes = this.#next === index && !this.#fits(index)
@@ -92,7 +93,7 @@ export class RunSession {
     }
     if (this.#mayGoAhead()) await this.#send(true)
     if (restored && !changes && !(await this.#isClean())) return undefined
-    const ran = await runClassified(this.#container, { limits }, this.#program(index), {
+    const ran = await runClassified(this.#container, { limits, language }, this.#program(index), {
       sent: true,
       signal,
       pipe,
@@ -176,7 +177,9 @@ export class RunSession {
     const { runs } = this.#execution
     const next = runs[this.#next]
     if (next === undefined || !this.#options.ahead || this.#container.hostLimits !== undefined) return false
-    return next.pipe === undefined && this.#fits(this.#next) && this.#isTimeFor(next)
+    // Init would read the input of a piped run only after the frames of the next one.
+    const isPiped = next.pipe !== undefined || this.#input(this.#next - 1).pipe !== undefined
+    return !isPiped && this.#fits(this.#next) && this.#isTimeFor(next)
   }
 
   /** Whether the job has time for a run and the one before it at their limits: a run that was sent cannot be shortened. */

@@ -1,11 +1,15 @@
-import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
+import { accessSync, constants, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { RetryableError } from '@isopod/protocol'
 import type { HostMemory } from '../driver/container.ts'
+import { readCgroupFile, removeEmpty, tryWriteFile } from './cgroup-files.ts'
 
 const MIB = 1024 * 1024
 /** What a cgroup of version 2 must pass on for its children to have limits. */
 export const UNIFIED_CONTROLLERS = '+memory +pids +cpu'
+/** Names of the folders of workers begin with it. */
+export const FOLDER_PREFIX = 'isopod-'
 /** The kernel's default, which the engine uses too. */
 const PERIOD_US = 100_000
 /** Removal of a cgroup whose processes have just been killed: tries, and the pause between them in milliseconds. */
@@ -26,7 +30,7 @@ interface Binding {
   readonly target: string
 }
 
-/** Further directories that every sandbox sees below /sys/fs/cgroup, by name. */
+/** Further directories that every sandbox sees below /sys/fs/cgroup, by name; no process joins them. */
 export type CgroupViews = Readonly<Record<string, string>>
 
 /** Makes cgroups below one that this worker may write to. */
@@ -41,7 +45,9 @@ export class CgroupTree {
     this.version = version
     this.#bases = bases
     this.#views = views
-    this.limitsSwap = version === 2 || existsSync(`${bases.get('memory')}/memory.memsw.limit_in_bytes`)
+    // The parent tells, too: the base may not be there yet.
+    const parent = dirname(bases.get('memory') ?? '')
+    this.limitsSwap = version === 2 || existsSync(`${parent}/memory.memsw.limit_in_bytes`)
   }
 
   /** The cgroup of a sandbox, which may not be there yet. */
@@ -49,21 +55,44 @@ export class CgroupTree {
     return this.open(new Map([...this.#bases].map(([controller, base]) => [controller, `${base}/${name}`])))
   }
 
+  /** The directories of this worker, below which the cgroups of its sandboxes are. */
+  get directories(): string[] {
+    return [...new Set(this.#bases.values()), ...Object.values(this.#views)]
+  }
+
   /** A cgroup in these directories, by controller: one that another worker made. */
   open(directories: ReadonlyMap<string, string>): Cgroup {
-    return new Cgroup(this.version, directories, { limitsSwap: this.limitsSwap, views: this.#views })
+    return new Cgroup(this.version, directories, {
+      ...{ limitsSwap: this.limitsSwap, views: this.#views, folders: this.directories },
+    })
+  }
+
+  /**
+   * The cgroup with this name below this worker's own cgroup, in the folder of any worker: for a record that cannot be read.
+   */
+  find(name: string): Cgroup {
+    const found = [...this.#bases].flatMap(([controller, base]) => {
+      const directory = siblings(base)
+        .map((folder) => `${folder}/${name}`)
+        .find((path) => existsSync(path))
+      return directory === undefined ? [] : [[controller, directory] as const]
+    })
+    return this.open(new Map(found))
   }
 
   /** Removes the directories below which the cgroups of sandboxes were, unless one of them is left. */
   close(): void {
-    for (const directory of [...this.#bases.values(), ...Object.values(this.#views)]) removeEmpty(directory)
+    for (const folder of this.directories) removeEmpty(folder)
   }
 
-  /** Makes a cgroup without limits. @throws {RetryableError} if the kernel refuses */
+  /**
+   * Makes a cgroup without limits.
+   *
+   * @throws {RetryableError} if the kernel refuses
+   */
   create(cgroup: Cgroup): void {
     try {
-      // A reaper that took this worker for gone may have removed them.
-      for (const base of new Set(this.#bases.values())) this.#ensure(base)
+      this.ensure()
       for (const directory of new Set(cgroup.directories.values())) mkdirSync(directory)
     } catch (cause) {
       cgroup.removeNow()
@@ -71,16 +100,34 @@ export class CgroupTree {
     }
   }
 
-  #ensure(base: string): void {
-    if (existsSync(base)) return
-    mkdirSync(base)
-    if (this.version === 2) writeFileSync(`${base}/cgroup.subtree_control`, UNIFIED_CONTROLLERS)
+  /**
+   * Makes the directories of this worker, unless they are there: with its first sandbox, whose record names them, and again after a
+   * reaper that took this worker for gone.
+   */
+  ensure(): void {
+    for (const base of new Set(this.#bases.values())) {
+      if (existsSync(base)) continue
+      mkdirSync(base)
+      accessSync(base, constants.W_OK)
+      if (this.version === 2) writeFileSync(`${base}/cgroup.subtree_control`, UNIFIED_CONTROLLERS)
+      // Otherwise limits of the sandboxes together would not count, on kernels where that is a choice.
+      else if (existsSync(`${base}/memory.use_hierarchy`)) tryWriteFile(`${base}/memory.use_hierarchy`, '1')
+    }
+    for (const view of Object.values(this.#views)) {
+      if (existsSync(view)) continue
+      mkdirSync(view)
+      for (const file of ['cpuset.cpus', 'cpuset.mems']) {
+        tryWriteFile(`${view}/${file}`, readCgroupFile(`${dirname(view)}/${file}`) ?? '')
+      }
+    }
   }
 }
 
 /** The cgroup of one sandbox. */
 export class Cgroup {
   readonly directories: ReadonlyMap<string, string>
+  /** Directories of its worker, to be removed after the last sandbox. */
+  readonly folders: readonly string[]
   readonly #version: 1 | 2
   readonly #limitsSwap: boolean
   readonly #views: CgroupViews
@@ -88,12 +135,13 @@ export class Cgroup {
   constructor(
     version: 1 | 2,
     directories: ReadonlyMap<string, string>,
-    { limitsSwap, views }: { limitsSwap: boolean; views: CgroupViews },
+    { limitsSwap, views, folders }: { limitsSwap: boolean; views: CgroupViews; folders: readonly string[] },
   ) {
     this.#version = version
     this.directories = directories
     this.#limitsSwap = limitsSwap
     this.#views = views
+    this.folders = folders
   }
 
   /** Files to which a process writes 0 to join. */
@@ -163,7 +211,7 @@ export class Cgroup {
   #kill(): void {
     if (this.#version === 2 && this.#tryWrite('memory', 'cgroup.kill', '1')) return
     for (const directory of this.directories.values()) {
-      for (const pid of readText(`${directory}/cgroup.procs`)?.split('\n') ?? []) kill(Number(pid))
+      for (const pid of readCgroupFile(`${directory}/cgroup.procs`)?.split('\n') ?? []) kill(Number(pid))
     }
   }
 
@@ -179,27 +227,19 @@ export class Cgroup {
   }
 
   #tryWrite(controller: string, file: string, value: string): boolean {
-    try {
-      this.#write(controller, file, value)
-      return true
-    } catch {
-      return false
-    }
+    return tryWriteFile(`${this.directories.get(controller)}/${file}`, value)
   }
 
   #read(controller: string, file: string): string | undefined {
-    return readText(`${this.directories.get(controller)}/${file}`)
+    return readCgroupFile(`${this.directories.get(controller)}/${file}`)
   }
 }
 
-/** Removes a directory without sandboxes. @returns whether it is gone */
-export function removeEmpty(directory: string): boolean {
-  try {
-    rmdirSync(directory)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ENOENT'
-  }
+/** The folders of all workers that have the same cgroup. */
+function siblings(base: string): string[] {
+  const parent = dirname(base)
+  const names = readdirSync(parent).filter((name) => name.startsWith(FOLDER_PREFIX))
+  return names.map((name) => `${parent}/${name}`)
 }
 
 function kill(pid: number): void {
@@ -208,13 +248,5 @@ function kill(pid: number): void {
     process.kill(pid, 'SIGKILL')
   } catch {
     // It has ended meanwhile.
-  }
-}
-
-function readText(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8').trim()
-  } catch {
-    return undefined
   }
 }

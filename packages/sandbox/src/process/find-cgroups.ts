@@ -1,12 +1,15 @@
+import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { accessSync, constants, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { accessSync, constants, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { TerminalError } from '@isopod/protocol'
-import { CgroupTree, UNIFIED_CONTROLLERS } from './cgroup-tree.ts'
+import { tryWriteFile } from './cgroup-files.ts'
+import { CgroupTree, FOLDER_PREFIX, UNIFIED_CONTROLLERS } from './cgroup-tree.ts'
 
 /** Folder of the worker's own processes: version 2 lets no cgroup have both processes and limited children. */
-const LEAF = 'isopod-worker'
+export const LEAF = 'isopod-worker'
 /** Name of the cgroup that holds those of one worker's sandboxes, below the worker's own; a worker removes nothing of another. */
-const folderName = () => `isopod-${randomBytes(4).toString('hex')}`
+const folderName = () => `${FOLDER_PREFIX}${randomBytes(4).toString('hex')}`
 /** Controllers without which no program may run: nothing would bound it. */
 const NEEDED = {
   1: ['memory', 'pids', 'cpu', 'cpuacct'],
@@ -20,6 +23,7 @@ export interface CgroupMount {
   readonly root: string
   readonly controllers: readonly string[]
   readonly version: 1 | 2
+  readonly isReadOnly: boolean
 }
 
 /**
@@ -30,6 +34,7 @@ export interface CgroupMount {
 export function findCgroups(): CgroupTree {
   const mounts = parseMounts(readFileSync('/proc/self/mountinfo', 'utf8'))
   const paths = parsePaths(readFileSync('/proc/self/cgroup', 'utf8'))
+  for (const { point, isReadOnly } of mounts) if (isReadOnly) makeWritable(point)
   const unified = mounts.find(({ version }) => version === 2)
   // A worker that another one's user starts may be where that one has moved to.
   const own = unified && directoryOf(unified, paths.get(''))?.replace(new RegExp(`/${LEAF}$`), '')
@@ -39,12 +44,58 @@ export function findCgroups(): CgroupTree {
   for (const controller of NEEDED[1]) {
     const mount = mounts.find(({ controllers }) => controllers.includes(controller))
     if (mount === undefined) throw missing(controller)
-    bases.set(controller, makeBase(directoryOf(mount, paths.get(controller)), folder, controller))
+    bases.set(controller, `${directoryOf(mount, paths.get(controller))}/${folder}`)
   }
+  // Java looks for its limits only where it finds this controller, too.
   const cpuset = mounts.find(({ controllers }) => controllers.includes('cpuset'))
   const views =
-    cpuset === undefined ? {} : { cpuset: makeView(directoryOf(cpuset, paths.get('cpuset')), folder) }
-  return new CgroupTree(1, bases, views)
+    cpuset === undefined ? undefined : { cpuset: `${directoryOf(cpuset, paths.get('cpuset'))}/${folder}` }
+  return tried(new CgroupTree(1, bases, views), dirname(bases.get('memory') ?? ''))
+}
+
+/**
+ * Checks, without a change, that {@link findCgroups} can work.
+ *
+ * @returns the version of cgroups, and where sandboxes get theirs
+ * @throws {TerminalError} as it does
+ */
+export function checkCgroups(): string {
+  const mounts = parseMounts(readFileSync('/proc/self/mountinfo', 'utf8'))
+  const paths = parsePaths(readFileSync('/proc/self/cgroup', 'utf8'))
+  const unified = mounts.find(({ version }) => version === 2)
+  const own = unified && directoryOf(unified, paths.get(''))?.replace(new RegExp(`/${LEAF}$`), '')
+  if (unified !== undefined && own !== undefined && offers(own)) {
+    checkWritable(unified, own)
+    return `v2 in ${own}`
+  }
+  for (const controller of NEEDED[1]) {
+    const mount = mounts.find(({ controllers }) => controllers.includes(controller))
+    if (mount === undefined) throw missing(controller)
+    checkWritable(mount, directoryOf(mount, paths.get(controller)))
+  }
+  return `v1 with ${NEEDED[1].join(', ')}`
+}
+
+function checkWritable({ isReadOnly }: CgroupMount, directory: string): void {
+  // Root may be able to change that at the start.
+  if (isReadOnly && process.getuid?.() === 0) return
+  try {
+    accessSync(directory, constants.W_OK)
+  } catch (cause) {
+    throw unusable(directory, cause)
+  }
+}
+
+/**
+ * Engines mount the cgroups of a container read-only. A worker with CAP_SYS_ADMIN changes that for itself; without it, the error that
+ * follows names the directory.
+ */
+function makeWritable(point: string): void {
+  try {
+    execFileSync('mount', ['-o', 'remount,bind,rw,nosuid,nodev,noexec', point], { stdio: 'ignore' })
+  } catch {
+    // Making the first cgroup fails, too.
+  }
 }
 
 function offers(directory: string): boolean {
@@ -54,58 +105,36 @@ function offers(directory: string): boolean {
 
 function unifiedTree(own: string, folder: string): CgroupTree {
   const leaf = `${own}/${LEAF}`
-  const base = `${own}/${folder}`
   try {
-    mkdirSync(base, { recursive: true })
     // The root of a hierarchy may have both; every other cgroup has to be left first.
-    if (!tryWrite(`${own}/cgroup.subtree_control`, UNIFIED_CONTROLLERS)) {
+    if (!tryWriteFile(`${own}/cgroup.subtree_control`, UNIFIED_CONTROLLERS)) {
       mkdirSync(leaf, { recursive: true })
-      for (const pid of processesOf(own)) tryWrite(`${leaf}/cgroup.procs`, pid)
+      for (const pid of processesOf(own)) tryWriteFile(`${leaf}/cgroup.procs`, pid)
       writeFileSync(`${own}/cgroup.subtree_control`, UNIFIED_CONTROLLERS)
     }
-    writeFileSync(`${base}/cgroup.subtree_control`, UNIFIED_CONTROLLERS)
-    return new CgroupTree(2, new Map(NEEDED[2].map((controller) => [controller, base])))
   } catch (cause) {
     throw unusable(own, cause)
   }
+  return tried(
+    new CgroupTree(2, new Map(NEEDED[2].map((controller) => [controller, `${own}/${folder}`]))),
+    own,
+  )
 }
 
-function makeBase(own: string, folder: string, controller: string): string {
-  const base = `${own}/${folder}`
+/** A tree whose directories this worker can make; it makes them again with its first sandbox. */
+function tried(tree: CgroupTree, own: string): CgroupTree {
   try {
-    mkdirSync(base, { recursive: true })
-    accessSync(base, constants.W_OK)
-    // Otherwise limits of the sandboxes together would not count, on kernels where that is a choice.
-    if (controller === 'memory' && readdirSync(base).includes('memory.use_hierarchy')) {
-      tryWrite(`${base}/memory.use_hierarchy`, '1')
-    }
-    return base
+    tree.ensure()
+    return tree
   } catch (cause) {
     throw unusable(own, cause)
+  } finally {
+    tree.close()
   }
-}
-
-/** A cgroup that no process joins: Java looks for its limits only where it finds this controller, too. */
-function makeView(own: string, folder: string): string {
-  const view = `${own}/${folder}`
-  mkdirSync(view, { recursive: true })
-  for (const file of ['cpuset.cpus', 'cpuset.mems']) {
-    tryWrite(`${view}/${file}`, readFileSync(`${own}/${file}`, 'utf8').trim())
-  }
-  return view
 }
 
 function processesOf(directory: string): string[] {
   return readFileSync(`${directory}/cgroup.procs`, 'utf8').split('\n').filter(Boolean)
-}
-
-function tryWrite(path: string, text: string): boolean {
-  try {
-    writeFileSync(path, text)
-    return true
-  } catch {
-    return false
-  }
 }
 
 function missing(controller: string): TerminalError {
@@ -134,10 +163,12 @@ export function directoryOf({ point, root }: CgroupMount, path = '/'): string {
 export function parseMounts(text: string): CgroupMount[] {
   return text.split('\n').flatMap((line): CgroupMount[] => {
     const [before = '', after = ''] = line.split(' - ')
-    const [, , , root = '/', point = ''] = before.split(' ')
+    const [, , , root = '/', point = '', flags = ''] = before.split(' ')
     const [type, , options = ''] = after.split(' ')
-    if (type === 'cgroup2') return [{ point, root, controllers: [], version: 2 }]
-    return type === 'cgroup' ? [{ point, root, controllers: options.split(','), version: 1 }] : []
+    const isReadOnly = flags.split(',').includes('ro')
+    if (type === 'cgroup2') return [{ point, root, controllers: [], version: 2, isReadOnly }]
+    if (type !== 'cgroup') return []
+    return [{ point, root, controllers: options.split(','), version: 1, isReadOnly }]
   })
 }
 

@@ -1,36 +1,38 @@
-import { execFile } from 'node:child_process'
-import { statSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { existsSync, realpathSync, statSync } from 'node:fs'
 import { chmod, copyFile, mkdir, rename, writeFile } from 'node:fs/promises'
 import { availableParallelism, totalmem } from 'node:os'
 import { dirname, join } from 'node:path'
-import { promisify } from 'node:util'
 import { type Architecture, type InitBinary, initBinary, spawnerBinary } from '@isopod/init'
-import { TerminalError } from '@isopod/protocol'
+import { PROCESS_RUNTIME } from '@isopod/protocol'
 import type { Driver } from '../driver/driver.ts'
 import type { UserRange } from '../driver/users.ts'
 import { callNumbers, compileProfile } from '../seccomp/compile-profile.ts'
 import { type LanguageProfile, loadLanguageProfiles } from '../seccomp/language-profiles.ts'
 import { loadSeccompProfile, seccompDecisions } from '../seccomp/load.ts'
 import { findCgroups } from './find-cgroups.ts'
-import { ProcessDriver, type ProcessDriverOptions } from './process-driver.ts'
-import { RUNTIME } from './process-starter.ts'
+import { BUBBLEWRAP, bubblewrapVersion, HOST_CHECKS, stateError } from './host-checks.ts'
+import { type CheckedHost, ProcessDriver, type ProcessDriverOptions } from './process-driver.ts'
 import { SandboxRecords } from './records.ts'
 import { Roots } from './roots.ts'
-import { type HostPaths, maskedPaths } from './sandbox-steps.ts'
+import { DEVICES, type HostPaths, maskedPaths } from './sandbox-steps.ts'
 import { Spawner } from './spawner.ts'
-
-const BUBBLEWRAP = '/usr/bin/bwrap'
-/** The first version whose options are all there. */
-const MIN_VERSION = [0, 6] as const
 
 /**
  * Checks what this host can enforce, and prepares its directories.
  *
- * @throws {TerminalError} that names what the host lacks: bubblewrap, user namespaces, a cgroup controller
- * @throws {ConfigError} if a seccomp profile is not usable
+ * @throws {TerminalError} that names what the host lacks, of {@link HOST_CHECKS}
+ * @throws {ConfigError} if a seccomp profile or the state directory is not usable
  */
 export async function openProcessDriver(options: ProcessDriverOptions): Promise<Driver> {
+  return new ProcessDriver(options, await checkHost(options))
+}
+
+/** Everything of this host that a driver needs: a step of {@link openProcessDriver}, whose parts tests can weaken. */
+export async function checkHost(options: ProcessDriverOptions): Promise<CheckedHost> {
   const architecture = process.arch as Architecture
+  const { state } = options
+  for (const { run } of HOST_CHECKS) await run({ state })
   const version = await bubblewrapVersion()
   const cgroups = findCgroups()
   const seccomp = await loadSeccompProfile(options.seccompProfile, architecture)
@@ -40,53 +42,61 @@ export async function openProcessDriver(options: ProcessDriverOptions): Promise<
     architecture,
     directory: options.languageProfiles?.directory,
   })
-  const { state } = options
-  await mkdir(join(state, 'records'), { recursive: true })
-  // The path of a root leads through here, and programs have users of their own.
-  await chmod(state, 0o711)
-  await chmod(join(state, 'records'), 0o700)
+  const { paths, filters } = await prepareState(state, architecture, profiles)
   const users = usersOf(options.users)
   const facts = {
-    ...{ version, architecture, profiles, runtimes: [RUNTIME], defaultRuntime: RUNTIME },
+    ...{ version, architecture, profiles, runtimes: [PROCESS_RUNTIME], defaultRuntime: PROCESS_RUNTIME },
     ...{ cgroup: cgroups.version, limitsSwap: cgroups.limitsSwap },
     ...{ cpus: availableParallelism(), memoryBytes: totalmem() },
     users: users.last - users.first + 1,
     ownProfile: options.seccompProfile === undefined,
     warnings: [],
   }
-  return new ProcessDriver(options, {
+  return {
     ...{ facts, cgroups, users },
     roots: new Roots(options.roots),
     records: new SandboxRecords(join(state, 'records')),
     spawner: new Spawner(
       (await spawnerBinary(architecture)).path,
-      join(state, 'records', `spawner-${options.owner}.sock`),
+      join(state, 'records', socketName(options.owner)),
+      hostNeeds([state, options.roots, ...cgroups.directories.map((path) => dirname(path))]),
     ),
-    paths: await hostPaths(state, architecture),
-    filters: await writeFilters(state, architecture, profiles),
-  })
+    ...{ paths, filters },
+  }
+}
+
+/** Name of a worker's socket: as long as the check of the state directory allows for, however long the host's name is. */
+function socketName(owner: string): string {
+  return `spawner-${createHash('sha256').update(owner).digest('hex').slice(0, 16)}.sock`
+}
+
+/** Writes what sandboxes need. @throws {ConfigError} if the state directory cannot be made, or has no space */
+async function prepareState(
+  state: string,
+  architecture: Architecture,
+  profiles: ReadonlyMap<string, LanguageProfile>,
+): Promise<Pick<CheckedHost, 'paths' | 'filters'>> {
+  try {
+    await makeState(state)
+    const paths = await hostPaths(state, architecture)
+    return { paths, filters: await writeFilters(state, architecture, profiles) }
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).syscall === undefined) throw cause
+    throw stateError(`cannot be written (${(cause as Error).message})`, state, cause)
+  }
+}
+
+async function makeState(state: string): Promise<void> {
+  await mkdir(join(state, 'records'), { recursive: true })
+  // The path of a root leads through here, and programs have users of their own.
+  await chmod(state, 0o711)
+  await chmod(join(state, 'records'), 0o700)
 }
 
 /** A worker that is not root can give its programs no user but its own. */
 function usersOf(range: UserRange): UserRange {
   const uid = process.getuid?.() ?? 0
   return uid === 0 ? range : { first: uid, last: uid, gid: process.getgid?.() ?? uid }
-}
-
-async function bubblewrapVersion(): Promise<string> {
-  const { stdout } = await promisify(execFile)(BUBBLEWRAP, ['--version']).catch((cause: unknown) => {
-    throw new TerminalError(`the process driver needs ${BUBBLEWRAP}; install the package bubblewrap`, {
-      cause,
-    })
-  })
-  const version = stdout.trim().split(' ').at(-1) ?? ''
-  const [major = 0, minor = 0] = version.split('.').map(Number)
-  if (major < MIN_VERSION[0] || (major === MIN_VERSION[0] && minor < MIN_VERSION[1])) {
-    throw new TerminalError(
-      `the process driver needs bubblewrap ${MIN_VERSION.join('.')} or newer, this is ${version}`,
-    )
-  }
-  return version
 }
 
 async function hostPaths(state: string, architecture: Architecture): Promise<HostPaths> {
@@ -101,16 +111,20 @@ async function hostPaths(state: string, architecture: Architecture): Promise<Hos
   }
 }
 
-/** Writes a program under a new name first, so that no sandbox starts an incomplete one. */
+/**
+ * Installs a program in a directory of its own, from which programs may start it and see nothing else: they have the worker's user
+ * if it is not root. Written under a new name first, so that no sandbox starts an incomplete one.
+ */
 async function install(binary: InitBinary, path: string, mode: number): Promise<void> {
   const directory = dirname(path)
-  await mkdir(directory, { recursive: true })
-  // Programs may start init, and see nothing else of it.
-  await chmod(directory, 0o711)
-  const incoming = `${path}.${process.pid}`
-  await copyFile(binary.path, incoming)
-  await chmod(incoming, mode)
-  await rename(incoming, path)
+  if (!existsSync(path)) {
+    await mkdir(directory, { recursive: true, mode: 0o700 })
+    const incoming = `${path}.${process.pid}`
+    await copyFile(binary.path, incoming)
+    await chmod(incoming, mode)
+    await rename(incoming, path)
+  }
+  await chmod(directory, 0o111)
 }
 
 async function writeFilters(
@@ -128,6 +142,12 @@ async function writeFilters(
     files.set(name, file)
   }
   return files
+}
+
+/** What the spawner and bubblewrap use of this host, as real paths: mounts are known by these. */
+function hostNeeds(directories: readonly string[]): string[] {
+  const paths = [BUBBLEWRAP, '/usr', '/lib', '/lib64', '/proc', ...DEVICES, ...directories]
+  return [...new Set(paths.filter((path) => existsSync(path)).map((path) => realpathSync(path)))]
 }
 
 function kindOf(path: string): 'file' | 'directory' | undefined {

@@ -10,7 +10,7 @@ import { ProcessStarter } from './process-starter.ts'
 import type { SandboxRecords } from './records.ts'
 import type { Roots } from './roots.ts'
 import { SandboxPlaces } from './sandbox-places.ts'
-import type { HostPaths } from './sandbox-steps.ts'
+import { type HostPaths, OWN_NAMESPACES } from './sandbox-steps.ts'
 import type { Spawner } from './spawner.ts'
 import { timedBy } from './timed.ts'
 
@@ -79,6 +79,7 @@ export class ProcessDriver implements Driver {
     this.#starter = new ProcessStarter({
       ...{ roots, places: this.#places, records, host: paths, filters, timed, observe, mark },
       users: new Users(users),
+      isolation: { driver: 'process', namespaces: [...OWN_NAMESPACES], cgroup: cgroups.version },
       remove: (place, afterwards, ending) => this.#remover.remove(place, afterwards, ending),
     })
   }
@@ -96,6 +97,7 @@ export class ProcessDriver implements Driver {
 
   async reap(alive: AliveOwners): Promise<number> {
     const { deployment, reaperGraceMs } = this.#options
+    await this.#host.spawner.removeDeadSockets()
     return await reapSandboxes({
       ...{ records: this.#host.records, remover: this.#remover, deployment, alive },
       onReaped: (subject, reason) => this.#observe({ type: 'reaped', ...subject, reason }),

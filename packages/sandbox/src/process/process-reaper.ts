@@ -19,12 +19,11 @@ export async function reapSandboxes(options: ProcessReaperOptions): Promise<numb
   const { records, remover, onReaped } = options
   const all = [...records.all()].map(([id, record]) => ({ ...record, id }))
   const leftovers = await findLeftovers(all, { ...options, now: Date.now() })
-  await Promise.all(
-    leftovers.map(async ({ container, reason, isOwnerGone }) => {
-      const { id, job, attempt, isSpare } = container
-      await remover.removeLeftover(id, container, isOwnerGone)
-      if (!isSpare) onReaped({ container: id, job, attempt }, reason)
-    }),
-  )
-  return leftovers.filter(({ container }) => !container.isSpare).length
+  const removals = leftovers.map(async ({ container, reason, isOwnerGone }) => {
+    const { id, job, attempt, isSpare } = container
+    const isReaped = (await remover.removeLeftover(id, container, isOwnerGone)) && !isSpare
+    if (isReaped) onReaped({ container: id, job, attempt }, reason)
+    return isReaped
+  })
+  return (await Promise.all(removals)).filter(Boolean).length
 }

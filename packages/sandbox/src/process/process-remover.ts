@@ -1,5 +1,5 @@
-import { dirname } from 'node:path'
-import { type CgroupTree, removeEmpty } from './cgroup-tree.ts'
+import { removeEmpty } from './cgroup-files.ts'
+import type { CgroupTree } from './cgroup-tree.ts'
 import type { SandboxRecord, SandboxRecords } from './records.ts'
 import type { SandboxPlace } from './sandbox-places.ts'
 import type { Timed } from './timed.ts'
@@ -15,7 +15,7 @@ export interface ProcessRemoverOptions {
 /** Removes sandboxes in the background: processes first, then the cgroup, then the record. */
 export class ProcessRemover {
   readonly #options: ProcessRemoverOptions
-  readonly #pending = new Map<string, Promise<void>>()
+  readonly #pending = new Map<string, Promise<boolean>>()
 
   constructor(options: ProcessRemoverOptions) {
     this.#options = options
@@ -42,14 +42,21 @@ export class ProcessRemover {
    * Removes what another worker, or an earlier failure, left of a sandbox.
    *
    * @param isOwnerGone whether its worker can no longer remove the directories above the cgroup; with other cgroups in them they stay
+   * @returns whether it is gone
    */
-  removeLeftover(id: string, record: Pick<SandboxRecord, 'cgroup'>, isOwnerGone = false): Promise<void> {
-    const known = this.#pending.get(id)
-    if (known !== undefined) return known
-    const directories = new Map(Object.entries(record.cgroup))
-    const cgroup = this.#options.cgroups.open(directories)
+  removeLeftover(
+    id: string,
+    { cgroup: directories, folders = [] }: Pick<SandboxRecord, 'cgroup' | 'folders'>,
+    isOwnerGone = false,
+  ): Promise<boolean> {
+    const pending = this.#pending.get(id)
+    if (pending !== undefined) return pending
+    const { cgroups } = this.#options
+    const known = new Map(Object.entries(directories))
+    // A record that could not be read names no directory.
+    const cgroup = known.size > 0 ? cgroups.open(known) : cgroups.find(id)
     const afterwards = () => {
-      if (isOwnerGone) for (const directory of directories.values()) removeEmpty(dirname(directory))
+      if (isOwnerGone) for (const folder of folders) removeEmpty(folder)
     }
     return this.#track({ id, cgroup }, async () => {}, afterwards)
   }
@@ -63,16 +70,20 @@ export class ProcessRemover {
     { id, cgroup }: Pick<SandboxPlace, 'id' | 'cgroup'>,
     end: () => Promise<void>,
     afterwards: () => void,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const { records, timed, onFailure } = this.#options
     const removal = end()
       .then(() => timed('remove', () => cgroup.remove()))
       .then(() => {
         records.remove(id)
         afterwards()
+        return true
       })
-      // The reaper tries again: the record stays.
-      .catch((error: unknown) => onFailure(id, error))
+      .catch((error: unknown) => {
+        // The reaper tries again: the record stays.
+        onFailure(id, error)
+        return false
+      })
       .finally(() => this.#pending.delete(id))
     this.#pending.set(id, removal)
     return removal

@@ -1,4 +1,5 @@
-import { RetryableError, TerminalError } from '@isopod/protocol'
+import { PROCESS_RUNTIME, RetryableError, TerminalError } from '@isopod/protocol'
+import type { ContainerIsolation } from '../contract/outcome.ts'
 import type { JobStart } from '../driver/container.ts'
 import type { ContainerKind, ContainerPurpose } from '../driver/container-kind.ts'
 import { ImageFaultError } from '../driver/faults.ts'
@@ -7,15 +8,12 @@ import type { ContainerSubject, SandboxEvent } from '../driver/sandbox-events.ts
 import type { Users } from '../driver/users.ts'
 import { Wire } from '../driver/wire.ts'
 import { cgroupLimits, ProcessHost } from './process-host.ts'
-import type { SandboxRecord, SandboxRecords } from './records.ts'
+import { placeInCgroups, type SandboxRecord, type SandboxRecords } from './records.ts'
 import type { Roots } from './roots.ts'
 import type { SandboxPlace, SandboxPlaces } from './sandbox-places.ts'
 import { type HostPaths, sandboxSteps } from './sandbox-steps.ts'
 import type { SandboxProcess } from './spawner.ts'
 import type { Timed } from './timed.ts'
-
-/** The only runtime of this driver. */
-export const RUNTIME = 'bubblewrap'
 
 /** Options of a {@link ProcessStarter}. */
 export interface ProcessStarterOptions {
@@ -28,6 +26,8 @@ export interface ProcessStarterOptions {
   readonly filters: ReadonlyMap<string, string>
   readonly timed: Timed
   readonly observe: (event: SandboxEvent) => void
+  /** What isolates every sandbox. */
+  readonly isolation: ContainerIsolation
   /** Parts of every record. */
   readonly mark: Pick<SandboxRecord, 'deployment' | 'owner'>
   /** Removes a sandbox in the background. @param ending in which it ends by itself */
@@ -49,10 +49,10 @@ export class ProcessStarter {
    */
   async start(kind: ContainerKind, purpose: ContainerPurpose, signal: AbortSignal): Promise<InitContainer> {
     signal.throwIfAborted()
-    const { roots, users, places, records, host: paths, mark, observe, timed } = this.#options
-    if (kind.runtime !== undefined && kind.runtime !== RUNTIME) {
+    const { roots, users, places, records, host: paths, mark, observe, timed, isolation } = this.#options
+    if (kind.runtime !== undefined && kind.runtime !== PROCESS_RUNTIME) {
       throw new ImageFaultError(
-        `runtime ${kind.runtime} is not offered by the process driver; it has ${RUNTIME}`,
+        `runtime ${kind.runtime} is not offered by the process driver; it has ${PROCESS_RUNTIME}`,
       )
     }
     const filter = this.#filterOf(kind)
@@ -86,11 +86,12 @@ export class ProcessStarter {
       signal.throwIfAborted()
       await timed('start', async () => {
         cgroup.setLimits(cgroupLimits(kind.limits, forks))
-        records.add(id, { ...mark, job, attempt, deadline, cgroup: Object.fromEntries(cgroup.directories) })
+        records.add(id, { ...mark, job, attempt, deadline, ...placeInCgroups(cgroup) })
         const { limits, opens } = kind
         process.send(sandboxSteps(paths, { limits, user, root: root.path, filter, opens, cgroup }))
       })
-      const facts = { id, imageDigest: root.digest, runtime: RUNTIME, user, origin, deadline }
+      const runtime = PROCESS_RUNTIME
+      const facts = { id, imageDigest: root.digest, runtime, isolation, user, origin, deadline }
       const host = new ProcessHost({ process, cgroup, forks, timed, assign, remove })
       container = new InitContainer({ facts, wire: new Wire(process.wire), host, forks })
       await this.#untilReady(container, process)

@@ -23,6 +23,8 @@ export interface RootHeader {
   readonly madeAt: number
   readonly bytes: number
   readonly files: number
+  /** Fingerprint of what the image was built from. */
+  readonly content?: string | undefined
 }
 
 /**
@@ -58,7 +60,11 @@ function contentOf(path: string, stats: Stats): string {
  * Writes the manifest of a root. Removes devices, sockets and named pipes: no program may reach a device, and two sandboxes could
  * talk through one pipe.
  */
-export async function writeManifest(root: string, digest: string, file: string): Promise<void> {
+export async function writeManifest(
+  root: string,
+  image: Pick<RootHeader, 'digest' | 'content'>,
+  file: string,
+): Promise<void> {
   const lines: string[] = []
   let bytes = 0
   for (const [entry, stats] of entriesOf(root)) {
@@ -69,34 +75,40 @@ export async function writeManifest(root: string, digest: string, file: string):
     if (stats.isFile()) bytes += stats.size
     lines.push(JSON.stringify(entry))
   }
-  const header: RootHeader = { digest, madeAt: Date.now(), bytes, files: lines.length }
+  const header: RootHeader = { ...image, madeAt: Date.now(), bytes, files: lines.length }
   const text = [JSON.stringify(header), ...lines].map((line) => `${line}\n`)
   await writeFile(file, text, { mode: 0o644 })
 }
 
-/** The header of a manifest; undefined if there is none. */
+/** The header of a manifest; undefined if there is none that can be read. */
 export async function readHeader(file: string): Promise<RootHeader | undefined> {
   const handle = await open(file).catch(() => undefined)
   if (handle === undefined) return undefined
   try {
-    // Written by this module only, into a directory that belongs to the host's operator.
-    for await (const line of handle.readLines()) return JSON.parse(line) as RootHeader
+    for await (const line of handle.readLines()) {
+      // Written by this module only, into a directory that belongs to the host's operator: a damaged one is no JSON.
+      const header = parsed(line) as RootHeader | undefined
+      return typeof header?.digest === 'string' ? header : undefined
+    }
     return undefined
   } finally {
     await handle.close()
   }
 }
 
-/** Compares a root with its manifest. @returns `changed PATH`, `missing PATH` or `added PATH` for each difference */
+/** Compares a root with its manifest. @returns `changed PATH`, `missing PATH` or `added PATH` for each, and unreadable lines */
 export async function compareWithManifest(root: string, file: string): Promise<string[]> {
   const expected = new Map<string, string>()
   const lines = createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY })
-  let isHeader = true
-  for await (const line of lines) {
-    if (!isHeader) expected.set((JSON.parse(line) as Entry)[0], line)
-    isHeader = false
-  }
   const differences: string[] = []
+  let number = 0
+  for await (const line of lines) {
+    number += 1
+    if (number === 1) continue
+    const entry = parsed(line)
+    if (Array.isArray(entry)) expected.set(String(entry[0]), line)
+    else differences.push(`unreadable line ${number} of the manifest`)
+  }
   for (const [entry] of entriesOf(root)) {
     const known = expected.get(entry[0])
     expected.delete(entry[0])
@@ -104,4 +116,13 @@ export async function compareWithManifest(root: string, file: string): Promise<s
     differences.push(`${known === undefined ? 'added' : 'changed'} ${entry[0] || '/'}`)
   }
   return [...differences, ...[...expected.keys()].map((path) => `missing ${path}`)]
+}
+
+/** The value of a line of JSON; undefined if it is none. */
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
+  }
 }

@@ -1,15 +1,18 @@
+import { execFile } from 'node:child_process'
 import { chmod, chown, lstat, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { INIT_DIRECTORY, WORKSPACE } from '../driver/confinement.ts'
 import { ImageFaultError } from '../driver/faults.ts'
-import { incomingName, isAbandoned } from './incoming-name.ts'
+import { isAbandoned, ownedName } from '../owned-name.ts'
 import { compareWithManifest, type RootHeader, readHeader, writeManifest } from './root-manifest.ts'
-import { referenceFile, rootDirectory } from './roots.ts'
+import { DIGEST, referenceFile, referenceOfFile, rootDirectory } from './roots.ts'
 
 /** Directories on which a sandbox mounts something. */
 const MOUNT_POINTS = [WORKSPACE, INIT_DIRECTORY, '/tmp', '/dev', '/proc', '/sys'] as const
 const MANIFEST = 'manifest'
-const STORED = /^sha256-[0-9a-f]{64}$/
+/** What is not complete yet, or is being removed. */
+const INCOMING = 'incoming'
 
 /** A root of this host. */
 export interface StoredRoot {
@@ -20,6 +23,8 @@ export interface StoredRoot {
   readonly bytes: number
   /** Epoch milliseconds. */
   readonly madeAt: number
+  /** Fingerprint of what its image was built from, if the image says so. */
+  readonly content?: string
 }
 
 /** Options of {@link RootStore.add}. */
@@ -27,6 +32,8 @@ export interface NewRoot {
   readonly reference: string
   /** Content digest of the image (`sha256:…`). */
   readonly digest: string
+  /** Fingerprint of what the image was built from. */
+  readonly content?: string | undefined
   /** Unpacks the image into an empty directory. Called only if the host has no root with this digest. */
   readonly unpack: (directory: string) => Promise<void>
 }
@@ -52,27 +59,30 @@ export class RootStore {
    * @returns whether it was unpacked; false if the host had it
    * @throws {ImageFaultError} if a mount point of sandboxes is no directory in the image
    */
-  async add({ reference, digest, unpack }: NewRoot): Promise<boolean> {
+  async add(root: NewRoot): Promise<boolean> {
+    const { reference, digest } = root
     await mkdir(join(this.#directory, 'references'), { recursive: true, mode: 0o755 })
     await this.#removeLeftovers()
     const isNew = !(await this.#isStored(digest))
-    if (isNew) await this.#store(reference, digest, unpack)
-    const draft = join(this.#directory, incomingName())
+    if (isNew) await this.#store(root)
+    const draft = join(this.#directory, ownedName(INCOMING))
     await writeFile(draft, `${digest}\n`)
+    // The root has its name by now, on the same file system.
+    await writeBack(draft)
     await rename(draft, referenceFile(this.#directory, reference))
     return isNew
   }
 
-  /** All roots, by their first reference. */
+  /** All roots whose manifest can be read, by their first reference. */
   async list(): Promise<StoredRoot[]> {
     const references = await this.#references()
     const roots: StoredRoot[] = []
     for (const name of await entries(this.#directory)) {
-      const header = STORED.test(name) ? await this.#headerOf(name.replace('-', ':')) : undefined
+      const header = await this.#headerOf(name.replace('-', ':'))
       if (header === undefined) continue
-      const { digest, bytes, madeAt } = header
+      const { digest, bytes, madeAt, content } = header
       const own = references.filter((each) => each.digest === digest).map(({ reference }) => reference)
-      roots.push({ digest, references: own.sort(), bytes, madeAt })
+      roots.push({ digest, references: own.sort(), bytes, madeAt, ...(content && { content }) })
     }
     const key = ({ references: [first = '~'], digest }: StoredRoot) => `${first} ${digest}`
     return roots.sort((one, other) => (key(one) < key(other) ? -1 : 1))
@@ -100,7 +110,7 @@ export class RootStore {
 
   /** Removes a root that no reference means. */
   async removeRoot(digest: string): Promise<void> {
-    const leaving = join(this.#directory, incomingName())
+    const leaving = join(this.#directory, ownedName(INCOMING))
     const isThere = await rename(rootDirectory(this.#directory, digest), leaving).then(
       () => true,
       () => false,
@@ -108,18 +118,23 @@ export class RootStore {
     if (isThere) await rm(leaving, { recursive: true, force: true })
   }
 
-  async #store(reference: string, digest: string, unpack: NewRoot['unpack']): Promise<void> {
-    const incoming = join(this.#directory, incomingName())
+  async #store({ reference, digest, content, unpack }: NewRoot): Promise<void> {
+    const incoming = join(this.#directory, ownedName(INCOMING))
     try {
       const files = join(incoming, 'files')
       await mkdir(files, { recursive: true })
       await unpack(files)
       await prepareRoot(files, reference)
-      await writeManifest(files, digest, join(incoming, MANIFEST))
+      await writeManifest(files, { digest, content }, join(incoming, MANIFEST))
       await chmod(incoming, 0o755)
-      await rename(incoming, rootDirectory(this.#directory, digest)).catch((error: unknown) => {
-        // Another process was faster.
+      await writeBack(incoming)
+      const place = rootDirectory(this.#directory, digest)
+      await rename(incoming, place).catch(async (error: unknown) => {
         if (!['EEXIST', 'ENOTEMPTY'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
+        // Another process was faster, or what is there lost its manifest.
+        if (await this.#isStored(digest)) return
+        await this.removeRoot(digest)
+        await rename(incoming, place)
       })
     } finally {
       await rm(incoming, { recursive: true, force: true })
@@ -127,17 +142,17 @@ export class RootStore {
   }
 
   async #removeLeftovers(): Promise<void> {
-    for (const name of (await entries(this.#directory)).filter(isAbandoned)) {
-      await rm(join(this.#directory, name), { recursive: true, force: true })
+    for (const name of await entries(this.#directory)) {
+      if (isAbandoned(INCOMING, name)) await rm(join(this.#directory, name), { recursive: true, force: true })
     }
   }
 
   async #references(): Promise<{ reference: string; digest: string }[]> {
     const found: { reference: string; digest: string }[] = []
     for (const name of await entries(join(this.#directory, 'references'))) {
-      const reference = decodeURIComponent(name)
-      const digest = await this.#digestOf(reference)
-      if (digest !== undefined) found.push({ reference, digest })
+      const reference = referenceOfFile(name)
+      const digest = reference === undefined ? undefined : await this.#digestOf(reference)
+      if (reference !== undefined && digest !== undefined) found.push({ reference, digest })
     }
     return found
   }
@@ -151,9 +166,15 @@ export class RootStore {
     return (await this.#headerOf(digest)) !== undefined
   }
 
-  #headerOf(digest: string): Promise<RootHeader | undefined> {
-    return readHeader(join(rootDirectory(this.#directory, digest), MANIFEST))
+  async #headerOf(digest: string): Promise<RootHeader | undefined> {
+    if (!DIGEST.test(digest)) return undefined
+    return await readHeader(join(rootDirectory(this.#directory, digest), MANIFEST))
   }
+}
+
+/** Writes a file system to its disk, so that after a loss of power a name means whole files. Node can do it for single files only. */
+async function writeBack(path: string): Promise<void> {
+  await promisify(execFile)('sync', ['-f', path])
 }
 
 /** Makes the mount points of a sandbox, which cannot be made in a read-only root. */

@@ -1,11 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { rootRemedy } from '@isopod/protocol'
 import type { Images } from '../driver/driver.ts'
 import { ImageMissingError } from '../driver/faults.ts'
 
 /** How long a reference is cached, in milliseconds. */
 const CACHE_MS = 60_000
-const DIGEST = /^sha256:[0-9a-f]{64}$/
+/** A content digest. */
+export const DIGEST = /^sha256:[0-9a-f]{64}$/
 
 /** A language's files on this host. */
 export interface Root {
@@ -18,6 +20,15 @@ export interface Root {
 /** The file that says which root a reference means. */
 export function referenceFile(directory: string, reference: string): string {
   return join(directory, 'references', encodeURIComponent(reference))
+}
+
+/** The reference of such a file; undefined if it is none. */
+export function referenceOfFile(name: string): string | undefined {
+  try {
+    return decodeURIComponent(name)
+  } catch {
+    return undefined
+  }
 }
 
 /** The directory of one root; its `files` become `/`. It appears whole or not at all. */
@@ -67,6 +78,6 @@ function rootMissing(reference: string, options?: { cause: unknown }): ImageMiss
   return new ImageMissingError(
     reference,
     options,
-    `there is no root of image ${reference} on this host; run: isopod roots make`,
+    `there is no root of image ${reference} on this host; ${rootRemedy(reference)}`,
   )
 }

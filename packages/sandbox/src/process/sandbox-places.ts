@@ -1,11 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import type { Cgroup, CgroupTree } from './cgroup-tree.ts'
-import type { SandboxRecord, SandboxRecords } from './records.ts'
+import { placeInCgroups, type SandboxRecord, type SandboxRecords } from './records.ts'
 import { firstSteps } from './sandbox-steps.ts'
 import type { SandboxProcess, Spawner } from './spawner.ts'
 
 /** Number of places that wait for a sandbox. */
-const SPARE = 2
+export const SPARE_PLACES = 4
+
+/** Pause before the next place is prepared, in milliseconds. */
+const REFILL_AFTER_MS = 8
 
 /** What the record of a place says until a sandbox takes it. */
 const SPARE_RECORD = { job: '', attempt: 0, isSpare: true } as const
@@ -42,7 +45,8 @@ export class SandboxPlaces {
   /** A place for one sandbox. @throws {RetryableError} if the host refuses one */
   async take(): Promise<SandboxPlace> {
     const prepared = await this.#spare.shift()?.catch(() => undefined)
-    setImmediate(() => this.#refill())
+    // After the sandbox has started: both would want the processor.
+    setTimeout(() => this.#refill(), REFILL_AFTER_MS).unref()
     // A reaper that took this worker for gone removes its places; the end of their processes is heard of later.
     if (prepared?.process.isRunning && prepared.cgroup.exists) return prepared
     if (prepared !== undefined) this.#options.remove(prepared)
@@ -59,7 +63,7 @@ export class SandboxPlaces {
   }
 
   #refill(): void {
-    while (!this.#isClosed && this.#spare.length < SPARE) {
+    while (!this.#isClosed && this.#spare.length < SPARE_PLACES) {
       const place = this.#make()
       // `take` makes another place instead of one that failed.
       place.catch(() => {})
@@ -74,7 +78,7 @@ export class SandboxPlaces {
     const cgroup = cgroups.at(id)
     // Before the cgroup, so that a reaper finds it whatever happens here.
     const deadline = Date.now() + SPARE_LIFE_MS
-    records.add(id, { ...mark, ...SPARE_RECORD, deadline, cgroup: Object.fromEntries(cgroup.directories) })
+    records.add(id, { ...mark, ...SPARE_RECORD, deadline, ...placeInCgroups(cgroup) })
     try {
       cgroups.create(cgroup)
       const process = await spawner.start(id)

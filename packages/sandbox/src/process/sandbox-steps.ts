@@ -19,7 +19,14 @@ import type { Cgroup } from './cgroup-tree.ts'
 const LIMIT = { core: 4, openFiles: 7, lockedMemory: 8, messageQueues: 12 } as const
 
 /** What a program finds in /dev, as under Docker, but no terminals: it never has one. */
-const DEVICES = ['/dev/null', '/dev/zero', '/dev/full', '/dev/random', '/dev/urandom', '/dev/tty'] as const
+export const DEVICES = [
+  '/dev/null',
+  '/dev/zero',
+  '/dev/full',
+  '/dev/random',
+  '/dev/urandom',
+  '/dev/tty',
+] as const
 const DEV_LINKS = [
   ['/proc/self/fd', '/dev/fd'],
   ['/proc/self/fd/0', '/dev/stdin'],
@@ -33,6 +40,14 @@ const SYS_SIZE = 'size=64k,nr_inodes=32,mode=0755'
 const FILTER_DESCRIPTOR = '3'
 /** Descriptor on which bubblewrap tells the spawner of init. */
 const INFO_DESCRIPTOR = '4'
+
+/** The namespaces that the spawner makes in a sandbox's first steps. */
+const FIRST_NAMESPACES = ['mount', 'network'] as const
+/** Those that bubblewrap makes, as its options name them. */
+export const LATER_NAMESPACES = ['user', 'pid', 'ipc', 'uts', 'cgroup'] as const
+
+/** The namespaces that each sandbox has of its own. */
+export const OWN_NAMESPACES = [...FIRST_NAMESPACES, ...LATER_NAMESPACES] as const
 
 /** What every sandbox of one host has in common. */
 export interface HostPaths {
@@ -65,7 +80,7 @@ export function firstSteps({ doors }: Pick<Cgroup, 'doors'>): string[] {
   return [
     // First, so that everything that follows is counted.
     ...doors.flatMap((door) => step('cgroup', door)),
-    // Mounts that only this sandbox sees, and a network with nothing but loopback.
+    // The first namespaces: mounts that only this sandbox sees, and a network with nothing but loopback.
     ...step('unshare'),
   ]
 }
@@ -106,10 +121,7 @@ function fileSystems(host: HostPaths, { limits, user, root, cgroup }: SandboxPla
     ...step('tmpfs', at(WORKSPACE), sizeOf(workspaceBytes(limits.diskMb), user), 'exec'),
     ...step('tmpfs', at('/tmp'), sizeOf(tmpBytes(limits.diskMb), user), 'exec'),
     ...step('tmpfs', at('/dev'), DEV_SIZE, 'noexec,device'),
-    ...DEVICES.flatMap((path) => [
-      ...step('file', at(path)),
-      ...step('bind', path, at(path), 'noexec,device'),
-    ]),
+    ...DEVICES.flatMap((path) => step('device', path, at(path))),
     ...DEV_LINKS.flatMap(([target, path]) => step('link', target, at(path))),
     ...step('directory', at('/dev/shm')),
     ...step('tmpfs', at('/dev/shm'), sizeOf(SHM_BYTES, user), 'noexec'),
@@ -118,20 +130,17 @@ function fileSystems(host: HostPaths, { limits, user, root, cgroup }: SandboxPla
     ...step('tmpfs', at('/sys'), SYS_SIZE, 'noexec'),
     ...step('directory', at('/sys/fs')),
     ...step('directory', at('/sys/fs/cgroup')),
-    ...step('tmpfs', at('/sys/fs/cgroup'), SYS_SIZE, 'noexec'),
     ...cgroup.bindings.flatMap(({ source, target }) => [
       ...(target === '/sys/fs/cgroup' ? [] : step('directory', at(target))),
       ...step('bind', source, at(target), 'readonly,noexec'),
     ]),
-    ...step('restrict', at('/sys/fs/cgroup'), 'readonly,noexec'),
     ...step('restrict', at('/sys'), 'readonly,noexec'),
   ]
 }
 
 function bubblewrapArguments({ stage, masks }: HostPaths, { uid, gid }: User): string[] {
   return [
-    // The rest of the namespaces.
-    ...['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup'],
+    ...LATER_NAMESPACES.map((name) => `--unshare-${name}`),
     ...['--uid', String(uid), '--gid', String(gid)],
     // The same name everywhere, so that a program learns nothing about the host.
     ...['--hostname', HOST_NAME],
@@ -146,7 +155,7 @@ function bubblewrapArguments({ stage, masks }: HostPaths, { uid, gid }: User): s
     ...['--dev-bind', stage, '/'],
     // Only bubblewrap can mount and cover it: it belongs to the new namespace of processes.
     ...['--proc', '/proc'],
-    ...masks.files.flatMap((path) => ['--ro-bind', '/dev/null', path]),
+    ...masks.files.flatMap((path) => ['--ro-bind', `${stage}/dev/null`, path]),
     ...masks.directories.flatMap((path) => ['--tmpfs', path, '--remount-ro', path]),
     ...['--chdir', '/'],
   ]

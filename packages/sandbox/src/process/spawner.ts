@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readdir, rm } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
+import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { RetryableError } from '@isopod/protocol'
 import { DriverUnavailableError } from '../driver/faults.ts'
@@ -38,14 +40,19 @@ const SETTLED = /^settled (\S+)$/
 export class Spawner {
   readonly #program: string
   readonly #socket: string
+  readonly #needs: readonly string[]
   readonly #running = new Map<string, RunningSandbox>()
   #child: ChildProcess | undefined
   #listening: Promise<void> | undefined
 
-  /** @param socket path of the socket that it makes; its directory must belong to the worker's user alone */
-  constructor(program: string, socket: string) {
+  /**
+   * @param socket path of the socket that it makes; its directory must belong to the worker's user alone
+   * @param needs the host's paths that steps name; sandboxes see no mounts but those of these paths. @default all mounts
+   */
+  constructor(program: string, socket: string, needs: readonly string[] = []) {
     this.#program = program
     this.#socket = socket
+    this.#needs = needs
   }
 
   /**
@@ -76,6 +83,14 @@ export class Spawner {
     return sandbox
   }
 
+  /** Removes the sockets of spawners that ended without doing so, killed together with their worker. */
+  async removeDeadSockets(): Promise<void> {
+    const directory = dirname(this.#socket)
+    const names = (await readdir(directory)).filter((name) => name.endsWith('.sock'))
+    const paths = names.map((name) => join(directory, name)).filter((path) => path !== this.#socket)
+    await Promise.all(paths.map(async (path) => (await isRefused(path)) && rm(path, { force: true })))
+  }
+
   /** Ends the spawner; sandboxes that still run end with it. */
   async close(): Promise<void> {
     const child = this.#child
@@ -86,7 +101,7 @@ export class Spawner {
   }
 
   async #listen(): Promise<void> {
-    const child = spawn(this.#program, [this.#socket], {
+    const child = spawn(this.#program, [this.#socket, ...this.#needs], {
       stdio: ['pipe', 'pipe', 'inherit'],
       env: {},
       cwd: '/',
@@ -122,6 +137,16 @@ export class Spawner {
       message: message.trim(),
     })
   }
+}
+
+function isRefused(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const connection = connect(path, () => {
+      connection.destroy()
+      resolve(false)
+    })
+    connection.on('error', ({ code }: NodeJS.ErrnoException) => resolve(code === 'ECONNREFUSED'))
+  })
 }
 
 class RunningSandbox implements SandboxProcess {

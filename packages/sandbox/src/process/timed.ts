@@ -1,5 +1,5 @@
 import { IsopodError, RetryableError } from '@isopod/protocol'
-import { DriverUnavailableError } from '../driver/faults.ts'
+import { DriverFullError, DriverUnavailableError } from '../driver/faults.ts'
 import type { DriverCall, DriverOperation } from '../driver/sandbox-events.ts'
 
 /** Operations of this driver, and their deadlines in milliseconds. */
@@ -35,7 +35,13 @@ export function timedBy(observe: (call: DriverCall) => void): Timed {
     } catch (cause) {
       done(cause instanceof LateError ? 'timeout' : 'error')
       if (cause instanceof IsopodError) throw cause
-      throw new RetryableError(`this host refused ${operation}: ${(cause as Error).message}`, { cause })
+      const { code, message } = cause as NodeJS.ErrnoException
+      if (code === 'ENOSPC' || code === 'EDQUOT') {
+        throw new DriverFullError(`this host has no space left to ${operation} a sandbox: ${message}`, {
+          cause,
+        })
+      }
+      throw new RetryableError(`this host refused ${operation}: ${message}`, { cause })
     } finally {
       clearTimeout(timer)
     }

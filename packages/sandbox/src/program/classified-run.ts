@@ -37,16 +37,39 @@ export async function compile(
     ...programRun({ ...execution, args: execution.compileArgs, env: undefined }, language.compile, {
       proxy: false,
     }),
-    wallMs: wallMsOf(language.compile_timeout_seconds, budget),
+    wallMs: wallMsOf(limits.compileSeconds, budget),
     cpuMs: null,
     stdin: undefined,
   }
   const report = await observed(container, program, { before: workspaceFrames(execution), signal })
-  const compileLimits = { ...limits, timeoutSeconds: language.compile_timeout_seconds }
+  const compileLimits = { ...limits, timeoutSeconds: limits.compileSeconds }
   const end = classifyRun(report, compileLimits, program.argv[0] ?? '', program.wallMs)
   if (end.status === 'success' || end.limit === 'job') return { report, end }
-  const errorMessage = `Compilation failed: ${end.errorMessage}`
-  return { report, end: { ...end, status: 'compile_error', errorMessage } }
+  return { report, end: compileError(end, String(end.errorMessage)) }
+}
+
+/** Errors of the start of a file that is no program, or that does not exist. */
+const NO_PROGRAM = ['ENOENT', 'EACCES', 'ENOEXEC']
+
+/**
+ * The compile run of a program that cannot be started, because its compiler has made none: that of a Go package other than
+ * main, which is a library.
+ *
+ * @returns undefined if the program was started
+ */
+export function withoutProgram(
+  { report }: ClassifiedRun,
+  ran: ClassifiedRun,
+  { command }: Execution['language'],
+): ClassifiedRun | undefined {
+  const { spawnError = null } = ran.report.done ?? {}
+  if (spawnError === null || !NO_PROGRAM.includes(spawnError)) return undefined
+  const message = `the compiler reported no error, but made no program: ${command[0]} cannot be started (${spawnError}). A library, such as a Go package other than main, is no program`
+  return { report, end: compileError(ran.end, message) }
+}
+
+function compileError(end: RunEnd, message: string): RunEnd {
+  return { ...end, status: 'compile_error', errorMessage: `Compilation failed: ${message}` }
 }
 
 /** Runs the program itself. */
@@ -59,19 +82,23 @@ export async function runMain(
   const { language, limits } = execution
   const command = programRun(execution, language.command, { proxy })
   const wallMs = wallMsOf(limits.timeoutSeconds, options.budget)
-  const program = { ...command, wallMs, preloaded: container.preloaded }
-  return await runClassified(container, execution, program, options)
+  const isJoined = execution.channel !== undefined
+  const stdin = isJoined ? undefined : command.stdin
+  const joined = { stdin, piped: isJoined, channel: isJoined }
+  const program = { ...command, ...joined, wallMs, preloaded: container.preloaded }
+  return await runClassified(container, execution, program, { ...options, pipe: execution.channel })
 }
 
 /** Runs a program, and classifies its end. */
 export async function runClassified(
   container: Container,
-  { limits }: Pick<Execution, 'limits'>,
+  { limits, language }: Pick<Execution, 'limits' | 'language'>,
   program: ProgramRun,
   options: ClassifiedRunOptions,
 ): Promise<ClassifiedRun> {
   const report = await observed(container, program, options)
-  return { report, end: classifyRun(report, limits, program.argv[0] ?? '', program.wallMs) }
+  const [name = ''] = program.argv
+  return { report, end: classifyRun(report, limits, name, program.wallMs, language.timeout_factor) }
 }
 
 /** Time limit of a run, in milliseconds: its own, or what its job has left. */

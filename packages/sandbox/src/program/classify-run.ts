@@ -28,6 +28,7 @@ export interface RunEnd {
  *
  * @param program argv[0] of the run; if the image lacks it, that is the catalogue's fault
  * @param wallMs time limit of the run, if its job had less time left than its own limit
+ * @param timeoutFactor the language's, which `limits.timeoutSeconds` includes
  * @throws {ImageFaultError} when the image has no such program; {@link RetryableError} when the program was ended because its
  *   host ran out of memory
  */
@@ -36,9 +37,11 @@ export function classifyRun(
   limits: Limits,
   program: string,
   wallMs: number = limits.timeoutSeconds * 1000,
+  timeoutFactor = 1,
 ): RunEnd {
   const { done, lost } = report
-  const timedOut = () => (wallMs < limits.timeoutSeconds * 1000 ? jobTimedOut : ownTimedOut)(limits)
+  const isJobOver = wallMs < limits.timeoutSeconds * 1000
+  const timedOut = () => (isJobOver ? jobTimedOut(limits) : ownTimedOut(limits, timeoutFactor))
   if (done === undefined) return classifyLoss(lost, limits, timedOut)
   if (done.spawnError === FILES_NOT_WRITTEN) return filesNotWritten(limits)
   if (done.spawnError !== null && !program.startsWith('./')) {
@@ -59,10 +62,8 @@ export function classifyRun(
       return { ...timedOut(), exitCode, signal }
     case 'cpu':
       return { ...usedUpCpu(limits), exitCode, signal }
-    case 'output': {
-      const errorMessage = `Execution printed more than ${limits.outputBytes} bytes`
-      return { status: 'output_exceeded', limit: 'output', exitCode, signal, errorMessage }
-    }
+    case 'output':
+      return { ...outputExceeded(limits), exitCode, signal }
     case 'memory':
       return { ...memoryExceeded(limits), exitCode, signal }
     case null:
@@ -129,9 +130,19 @@ function usedUpCpu(limits: Limits) {
   return { status: 'timeout', limit: 'cpu', errorMessage } as const
 }
 
-function ownTimedOut(limits: Limits) {
-  const errorMessage = `Execution timed out after ${seconds(limits.timeoutSeconds)}`
+function ownTimedOut({ timeoutSeconds }: Limits, factor: number) {
+  const how =
+    factor === 1
+      ? ''
+      : ` (limits.timeoutSeconds is ${rounded(timeoutSeconds / factor)}, the language's timeout factor ${factor})`
+  const errorMessage = `Execution timed out after ${seconds(timeoutSeconds)}${how}`
   return { status: 'timeout', limit: 'timeout', errorMessage } as const
+}
+
+/** The end of a run that printed too much. */
+export function outputExceeded({ outputBytes }: Pick<Limits, 'outputBytes'>) {
+  const errorMessage = `Execution printed more than ${outputBytes} bytes`
+  return { status: 'output_exceeded', limit: 'output', errorMessage } as const
 }
 
 /** The end of a job that has used up its time over all runs. */
@@ -141,5 +152,9 @@ export function jobTimedOut({ jobSeconds }: Pick<Limits, 'jobSeconds'>) {
 }
 
 function seconds(value: number): string {
-  return value === 1 ? '1 second' : `${Math.round(value * 1000) / 1000} seconds`
+  return value === 1 ? '1 second' : `${rounded(value)} seconds`
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 1000) / 1000
 }

@@ -1,5 +1,6 @@
 import { encodeExec, encodeStdin, encodeStdinEnd } from '@isopod/init'
 import type { LimitsOf } from '@isopod/protocol'
+import { MAX_CHANNEL_BYTES } from '../contract/pipe.ts'
 import { WORKSPACE } from '../driver/confinement.ts'
 
 const STDIN_CHUNK_BYTES = 64 * 1024
@@ -13,13 +14,20 @@ export interface ProgramRun {
   readonly cpuMs: number | null
   readonly outputBytes: number
   readonly killOnOverflow: boolean
-  /** Limits of each process. */
-  readonly limits: LimitsOf<'process'>
+  /** Limits of each process and of the container. */
+  readonly limits: LimitsOf<'process' | 'container'>
   readonly stdin: string | undefined
   /** Stdin comes later, in pieces. @default false */
   readonly piped?: boolean
+  /** Its stdout goes into a channel, and is not collected. @default false */
+  readonly channel?: boolean
   /** The preloaded interpreter runs it. @default false */
   readonly preloaded?: boolean
+}
+
+/** Maximum number of bytes that a program may print on stdout. */
+export function stdoutLimitOf({ outputBytes, channel }: Pick<ProgramRun, 'outputBytes' | 'channel'>): number {
+  return channel ? MAX_CHANNEL_BYTES : outputBytes
 }
 
 /** The frames that start a program, with all of its stdin. @throws {WireError} when a value cannot be carried */
@@ -28,7 +36,7 @@ export function programFrames(program: ProgramRun, tunnel: boolean): Uint8Array[
   const exec = encodeExec({
     wallMs: program.wallMs,
     cpuMs: program.cpuMs ?? 0,
-    stdoutLimit: program.outputBytes,
+    stdoutLimit: stdoutLimitOf(program),
     stderrLimit: program.outputBytes,
     killOnOverflow: program.killOnOverflow,
     stdin: stdin !== undefined || (program.piped ?? false),

@@ -6,9 +6,11 @@ import type { PipeEnd } from '../contract/pipe.ts'
 import type { Container, ContainerEnd } from '../driver/container.ts'
 import { Backstop } from './backstop.ts'
 import { OutputCollector } from './output.ts'
-import { type ProgramRun, programFrames } from './program-frames.ts'
+import { type ProgramRun, programFrames, stdoutLimitOf } from './program-frames.ts'
 import { SampleSummary } from './sample-summary.ts'
 import { Tunnel } from './tunnel/tunnel.ts'
+
+const MIB = 1024 * 1024
 
 /**
  * Why there is no report of init: its container ended, it failed after user code had run, or the worker ended the container
@@ -25,6 +27,8 @@ export interface ProgramReport {
   readonly stdout: StreamOutput
   readonly stderr: StreamOutput
   readonly samples: SampleSummary
+  /** Memory limit of the run. */
+  readonly memoryLimitBytes: number
   /** Milliseconds from the first byte sent until the run was over. */
   readonly elapsedMs: number
 }
@@ -68,9 +72,10 @@ export async function runProgram(
   const frames = options.sent ? [] : programFrames(program, tunnel !== undefined)
   const exec = Buffer.concat([...(options.before ?? []), ...frames])
   const started = performance.now()
-  const stdout = new OutputCollector(program.outputBytes)
+  const stdout = new OutputCollector(program.channel ? 0 : program.outputBytes)
   const stderr = new OutputCollector(program.outputBytes)
   const samples = new SampleSummary()
+  const memoryLimitBytes = program.limits.memoryMb * MIB
   /** Why this function ended the container; the first cause counts, later ones follow from it. */
   let cause: 'aborted' | 'backstop' | undefined
   let held: Started | undefined
@@ -91,6 +96,7 @@ export async function runProgram(
     stdout: stdout.finish(),
     stderr: stderr.finish(),
     samples,
+    memoryLimitBytes,
     elapsedMs: performance.now() - started,
   })
   const onAbort = () => endFor('aborted')
@@ -122,9 +128,12 @@ export async function runProgram(
           return {
             done,
             lost: undefined,
-            stdout: stdout.finish({ produced: done.stdoutBytes, truncated: done.stdoutTruncated }),
+            stdout: program.channel
+              ? stdout.finish()
+              : stdout.finish({ produced: done.stdoutBytes, truncated: done.stdoutTruncated }),
             stderr: stderr.finish({ produced: done.stderrBytes, truncated: done.stderrTruncated }),
             samples,
+            memoryLimitBytes,
             elapsedMs: performance.now() - started,
           }
         }
@@ -191,7 +200,15 @@ function sendStdin(container: Container, bytes: Uint8Array): void {
 export function nothingRan(): ProgramReport {
   const nothing = new OutputCollector(0).finish()
   const samples = new SampleSummary()
-  return { done: undefined, lost: undefined, stdout: nothing, stderr: nothing, samples, elapsedMs: 0 }
+  return {
+    done: undefined,
+    lost: undefined,
+    stdout: nothing,
+    stderr: nothing,
+    samples,
+    memoryLimitBytes: 0,
+    elapsedMs: 0,
+  }
 }
 
 /** The memory for filters belongs to the host, and no program can exhaust it. */
@@ -209,7 +226,7 @@ function checkHeld(held: Started, program: ProgramRun): void {
   const pairs: (readonly [string, number | null, number])[] = [
     ['wallMs', held.wallMs, Math.ceil(program.wallMs)],
     ['cpuMs', held.cpuMs, Math.ceil(program.cpuMs ?? 0)],
-    ['stdoutLimit', held.stdoutLimit, program.outputBytes],
+    ['stdoutLimit', held.stdoutLimit, stdoutLimitOf(program)],
     ['stderrLimit', held.stderrLimit, program.outputBytes],
     ...limitNamesOf('process').map((name) => [name, held.limits[name], program.limits[name]] as const),
   ]

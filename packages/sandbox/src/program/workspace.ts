@@ -71,8 +71,12 @@ function foldersOf(path: string): string[] {
   return parts.map((_, index) => parts.slice(0, index + 1).join('/'))
 }
 
-/** The frames that lay out the program, its files and its input in the workspace. */
-export function workspaceFrames(execution: Execution): Uint8Array[] {
+/**
+ * The frames that lay out the program, its files and its input in the workspace.
+ *
+ * @param hasLibrary whether the interpreter that runs the program has loaded its library
+ */
+export function workspaceFrames(execution: Execution, hasLibrary = false): Uint8Array[] {
   const put = (path: string, content: Uint8Array) => encodePutFile(path, content, FILE_MODE)
   const frames = fileFrames(execution.files)
   if (execution.inputData !== undefined) {
@@ -84,7 +88,8 @@ export function workspaceFrames(execution: Execution): Uint8Array[] {
   for (const [name, bytes] of Object.entries(execution.tools ?? {})) {
     frames.push(encodePutFile(name, bytes, TOOL_MODE))
   }
-  frames.push(put(execution.language.filename, Buffer.from(execution.code)))
+  const code = hasLibrary ? (execution.codeAfterLibrary ?? execution.code) : execution.code
+  frames.push(put(execution.language.filename, Buffer.from(code)))
   return frames
 }
 

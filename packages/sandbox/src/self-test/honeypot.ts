@@ -1,9 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { isAbandoned, ownedName } from '../owned-name.ts'
+
+const FOLDER = 'isopod-honeypot'
 
 /** How long a visitor may take to send its token, in milliseconds. */
 const VISIT_MS = 1_000
@@ -26,8 +29,20 @@ export interface Honeypot {
 
 /** A confined worker may be able to write to /dev/shm only. */
 async function makeFolder(): Promise<string> {
-  const make = (parent: string) => mkdtemp(join(parent, 'isopod-honeypot-'))
+  const make = async (parent: string) => {
+    await removeLeftovers(parent)
+    const folder = join(parent, ownedName(FOLDER))
+    await mkdir(folder)
+    return folder
+  }
   return await make(tmpdir()).catch(() => make('/dev/shm'))
+}
+
+/** Removes honeypots of processes that were killed. Those of other users stay, which this one may not remove. */
+async function removeLeftovers(parent: string): Promise<void> {
+  for (const name of await readdir(parent)) {
+    if (isAbandoned(FOLDER, name)) await rm(join(parent, name), { recursive: true }).catch(() => {})
+  }
 }
 
 /** Opens a honeypot on this host: everything in it is random, so that finding it proves something. */

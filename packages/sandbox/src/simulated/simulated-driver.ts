@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { availableParallelism, totalmem } from 'node:os'
 import { duplexPair } from 'node:stream'
 import { RetryableError } from '@isopod/protocol'
+import type { ContainerIsolation } from '../contract/outcome.ts'
 import type { JobStart, NewContainer } from '../driver/container.ts'
 import type { ContainerKind, ContainerPurpose } from '../driver/container-kind.ts'
 import type { AliveOwners, Driver, DriverFacts, Images } from '../driver/driver.ts'
@@ -16,12 +17,15 @@ import { SimulatedInit } from './simulated-init.ts'
 export const SIMULATED_DIGEST = 'simulated'
 
 const RUNTIME = 'runc'
+const NO_ISOLATION: ContainerIsolation = { driver: 'simulated', namespaces: [], cgroup: 2 }
 const USER_RANGE = { first: 60_000, last: 60_255, gid: 65_534 }
 
 /** Options of {@link SimulatedDriver}. */
 export interface SimulatedDriverOptions {
   /** Id of the worker; its containers are reaped when it is gone. */
   readonly owner: string
+  /** Its only runtime. @default runc */
+  readonly runtime?: string
   /** Minimum duration of each program, in milliseconds. @default 0 */
   readonly runMs?: number
   /** Whether an image exists. @default all do */
@@ -34,20 +38,7 @@ export interface SimulatedDriverOptions {
  * nothing: a program is a few words of shell, see `runScript`.
  */
 export class SimulatedDriver implements Driver {
-  readonly facts: DriverFacts = {
-    version: '0',
-    architecture: process.arch === 'arm64' ? 'arm64' : 'x64',
-    cgroup: 2,
-    cpus: availableParallelism(),
-    memoryBytes: totalmem(),
-    runtimes: [RUNTIME],
-    defaultRuntime: RUNTIME,
-    limitsSwap: true,
-    users: USER_RANGE.last - USER_RANGE.first + 1,
-    profiles: new Map([['default', { digest: SIMULATED_DIGEST, blocked: new Set<string>() }]]),
-    ownProfile: true,
-    warnings: [],
-  }
+  readonly facts: DriverFacts
   readonly images: Images
   readonly removing = 0
   readonly #options: SimulatedDriverOptions
@@ -57,7 +48,8 @@ export class SimulatedDriver implements Driver {
 
   constructor(options: SimulatedDriverOptions) {
     this.#options = options
-    const { hasImage = () => true } = options
+    const { hasImage = () => true, runtime = RUNTIME } = options
+    this.facts = factsWith(runtime)
     this.images = {
       digest: async (reference) => {
         if (hasImage(reference)) return SIMULATED_DIGEST
@@ -70,8 +62,9 @@ export class SimulatedDriver implements Driver {
 
   async make(kind: ContainerKind, purpose: ContainerPurpose, signal: AbortSignal): Promise<NewContainer> {
     signal.throwIfAborted()
-    const runtime = kind.runtime ?? RUNTIME
-    if (runtime !== RUNTIME) throw new ImageFaultError(`runtime ${runtime} is not simulated`)
+    const { defaultRuntime } = this.facts
+    const runtime = kind.runtime ?? defaultRuntime
+    if (runtime !== defaultRuntime) throw new ImageFaultError(`runtime ${runtime} is not simulated`)
     const imageDigest = await this.images.digest(kind.image)
     const { observe = () => {}, runMs = 0 } = this.#options
     const { origin, deadline, job, attempt } = purpose
@@ -93,7 +86,7 @@ export class SimulatedDriver implements Driver {
       observe({ type: 'container_removed', ...subject })
     }
     const container = new InitContainer({
-      facts: { id: subject.container, imageDigest, runtime, origin, user, deadline },
+      facts: { id: subject.container, imageDigest, runtime, isolation: NO_ISOLATION, origin, user, deadline },
       wire: new Wire(stream),
       forks,
       host: {
@@ -128,5 +121,22 @@ export class SimulatedDriver implements Driver {
 
   async close(): Promise<void> {
     for (const remove of [...this.#containers.values()]) remove()
+  }
+}
+
+function factsWith(runtime: string): DriverFacts {
+  return {
+    version: '0',
+    architecture: process.arch === 'arm64' ? 'arm64' : 'x64',
+    cgroup: 2,
+    cpus: availableParallelism(),
+    memoryBytes: totalmem(),
+    runtimes: [runtime],
+    defaultRuntime: runtime,
+    limitsSwap: true,
+    users: USER_RANGE.last - USER_RANGE.first + 1,
+    profiles: new Map([['default', { digest: SIMULATED_DIGEST, blocked: new Set<string>() }]]),
+    ownProfile: true,
+    warnings: [],
   }
 }

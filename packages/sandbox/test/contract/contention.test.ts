@@ -18,6 +18,11 @@ describe('a timeout may be caused by contention', () => {
     expect(wasStarved(timedOut(600), limits, overcommitted)).toBe(true)
   })
 
+  it('if its compiler lacked as much, whatever limits the program’s own CPU time', () => {
+    const outcome = { ...timedOut(600), status: 'compile_error' } as const
+    expect(wasStarved(outcome, { ...limits, cpuSeconds: 8 }, overcommitted)).toBe(true)
+  })
+
   it('but not if no other execution ran at the same time', () => {
     expect(wasStarved(timedOut(5_000), limits, (ms) => ms > 10_000)).toBe(false)
   })
@@ -30,7 +35,8 @@ describe('a timeout may be caused by contention', () => {
     ['it slept', timedOut(300), limits],
     ['its CPU seconds are limited', timedOut(5_000), { ...limits, cpuSeconds: 8 }],
     ['its CPU seconds ended it', { ...timedOut(5_000), limit: 'cpu' } as const, limits],
-    ['its compiler took too long', { ...timedOut(5_000), status: 'compile_error' } as const, limits],
+    ['its compiler had the processor', { ...timedOut(8_100), status: 'compile_error' } as const, limits],
+    ['its source is wrong', { ...timedOut(5_000), status: 'compile_error', limit: null } as const, limits],
     ['its processor time was not measured', { ...timedOut(0), cpuUserMs: null, cpuSysMs: null }, limits],
   ])('but not if %s', (_, outcome, its) => {
     expect(wasStarved(outcome, its, overcommitted)).toBe(false)

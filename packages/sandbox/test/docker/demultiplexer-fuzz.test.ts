@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { scaled } from '../../../../test/support/time-factor.ts'
 import { Demultiplexer } from '../../src/docker/demultiplexer.ts'
 
 /** The output of both streams as text, in order. */
@@ -55,7 +56,9 @@ const forged = fc
   .map((parts) => piece(...parts))
 const wire = fc.array(fc.oneof(honest, forged), { maxLength: 8 }).map((pieces) => Buffer.concat(pieces))
 
-it('Demultiplexer gives the same output for any split of the stream, also with forged headers', () => {
+it('Demultiplexer gives the same output for any split of the stream, also with forged headers', {
+  timeout: scaled(60_000),
+}, () => {
   const property = fc.property(wire, fc.array(fc.nat(), { maxLength: 12 }), (bytes, cuts) => {
     const whole = described(bytes)
     expect(demultiplex([bytes])).toBe(whole)
@@ -68,7 +71,7 @@ it('Demultiplexer gives the same output for any split of the stream, also with f
     expect(demultiplex(places.slice(1).map((end, at) => bytes.subarray(places[at], end)))).toBe(whole)
   })
   fc.assert(property, { numRuns: 2_000 })
-}, 60_000)
+})
 
 it('Demultiplexer gives the same output for each pair of split points', () => {
   const bytes = Buffer.concat([

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { Users } from '../../src/driver/users.ts'
+import { halvesOf, Users } from '../../src/driver/users.ts'
 
 const RANGE = { first: 60_000, last: 60_003, gid: 65_534 }
 
@@ -24,4 +24,17 @@ it('user ids beyond the range are shared evenly, and are free when their last co
 it('a range of one gives every container the same user id', () => {
   const users = new Users({ first: 1000, last: 1000, gid: 1001 })
   expect([users.take(), users.take()]).toEqual(Array(2).fill({ uid: 1000, gid: 1001 }))
+})
+
+// promise: isolation-choice
+it('the halves of a range have no id in common', () => {
+  expect(halvesOf(RANGE)).toEqual([
+    { first: 60_000, last: 60_001, gid: 65_534 },
+    { first: 60_002, last: 60_003, gid: 65_534 },
+  ])
+  expect(halvesOf({ first: 7, last: 8, gid: 9 })).toEqual([
+    { first: 7, last: 7, gid: 9 },
+    { first: 8, last: 8, gid: 9 },
+  ])
+  expect(() => halvesOf({ first: 7, last: 7, gid: 9 })).toThrow('cannot be divided')
 })

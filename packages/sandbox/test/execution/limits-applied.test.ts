@@ -28,6 +28,13 @@ const ready: Ready = {
   pid: 1,
 }
 
+it('the limits applied name the factor that the timeout includes, unless it is 1', () => {
+  const asked = limits({ timeoutSeconds: 3 })
+  const java = { timeoutSeconds: 3, timeoutFactor: 1.5 }
+  expect(limitsApplied(ready, asked, undefined, { timeout_factor: 1.5 })).toMatchObject(java)
+  expect(limitsApplied(ready, asked, undefined, { timeout_factor: 1 })).not.toHaveProperty('timeoutFactor')
+})
+
 /** At least one deviating reading for each check. */
 const DEVIATIONS: readonly [string, Partial<Ready>][] = [
   ['memoryMb', { memoryBytes: null }],

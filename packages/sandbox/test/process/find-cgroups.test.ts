@@ -26,12 +26,13 @@ describe('the mounts of cgroups', () => {
     ])
     expect(mounts[1]?.controllers).toEqual(expect.arrayContaining(['cpu', 'cpuacct']))
     expect(mounts[2]?.controllers).toContain('memory')
+    expect([mounts[2], ...parseMounts(POD)].map((mount) => mount?.isReadOnly)).toEqual([false, true])
   })
 
   it('of version 2 have no controllers', () => {
     expect(
       parseMounts('30 23 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate\n'),
-    ).toEqual([{ point: '/sys/fs/cgroup', root: '/', controllers: [], version: 2 }])
+    ).toEqual([{ point: '/sys/fs/cgroup', root: '/', controllers: [], version: 2, isReadOnly: false }])
   })
 
   it('of a host without any are none', () => {

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -14,15 +14,15 @@ let records: SandboxRecords
 let failures: string[]
 let remover: ProcessRemover
 /** Folders play cgroups: they are made and removed by the same calls. */
-const cgroup = (id: string) => join(directory, 'cgroups', id)
+const cgroup = (id: string) => join(directory, 'isopod-cgroups', id)
 
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'isopod-reaper-'))
-  for (const name of ['records', 'cgroups']) mkdirSync(join(directory, name))
+  for (const name of ['records', 'isopod-cgroups']) mkdirSync(join(directory, name))
   records = new SandboxRecords(join(directory, 'records'))
   failures = []
   remover = new ProcessRemover({
-    cgroups: new CgroupTree(2, new Map([['memory', join(directory, 'cgroups')]])),
+    cgroups: new CgroupTree(2, new Map([['memory', join(directory, 'isopod-cgroups')]])),
     records,
     timed: timedBy(() => {}),
     onFailure: (container) => failures.push(container),
@@ -68,12 +68,30 @@ describe('the reaper of sandboxes', () => {
     expect(await reap([])).toMatchObject({ count: 0, asked: [], left: ['a'] })
   })
 
-  it('removes the cgroups that a gone worker made below its own cgroup, elsewhere', async () => {
-    const elsewhere = join(directory, 'elsewhere')
+  it('removes the cgroups that a gone worker made below its own cgroup, elsewhere, and all its folders', async () => {
+    const [elsewhere, view] = [join(directory, 'elsewhere'), join(directory, 'view')]
     mkdirSync(join(elsewhere, 'a'), { recursive: true })
-    leave('a', { owner: 'gone', cgroup: { memory: join(elsewhere, 'a') } })
+    mkdirSync(view)
+    leave('a', { owner: 'gone', cgroup: { memory: join(elsewhere, 'a') }, folders: [elsewhere, view] })
     expect(await reap(['alive'])).toMatchObject({ count: 1, left: [] })
-    expect(existsSync(elsewhere)).toBe(false)
+    expect([existsSync(elsewhere), existsSync(view)]).toEqual([false, false])
+  })
+
+  it('keeps the folders of a worker that lives', async () => {
+    mkdirSync(join(directory, 'view'))
+    leave('a', { deadline: Date.now() - 1, folders: [join(directory, 'view')] })
+    expect(await reap(['alive'])).toMatchObject({ count: 1, left: [] })
+    expect(existsSync(join(directory, 'view'))).toBe(true)
+  })
+
+  it('removes the cgroup of a record that cannot be read, a minute after it was written', async () => {
+    const file = join(directory, 'records', 'a')
+    mkdirSync(cgroup('a'))
+    writeFileSync(file, '{"deployment":')
+    expect(await reap([])).toMatchObject({ count: 0, left: ['a'] })
+    utimesSync(file, new Date(), new Date(Date.now() - 1.1 * MINUTE))
+    expect(await reap([])).toMatchObject({ count: 1, left: [], reaped: ['a  0 deadline'] })
+    expect(existsSync(cgroup('a'))).toBe(false)
   })
 
   it('removes cgroup and record of a sandbox whose owner is gone', async () => {
@@ -116,7 +134,7 @@ describe('the reaper of sandboxes', () => {
   it('keeps the record if the cgroup cannot be removed, to try again', async () => {
     leave('a', { owner: 'gone' })
     mkdirSync(join(cgroup('a'), 'child'))
-    await reap([])
-    expect([[...records.all().keys()], failures]).toEqual([['a'], ['a']])
+    expect(await reap([])).toMatchObject({ count: 0, reaped: [], left: ['a'] })
+    expect(failures).toEqual(['a'])
   })
 })

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -34,13 +34,37 @@ describe('records of sandboxes', () => {
     expect(statSync(join(directory, 'a')).mode & 0o777).toBe(0o600)
   })
 
-  it('leave out what is incomplete, damaged, or no record', () => {
+  it('leave out what is being written, and what is no file', () => {
     writeFileSync(join(directory, 'incomplete.new'), JSON.stringify(record))
-    writeFileSync(join(directory, 'damaged'), '{"deployment":')
     mkdirSync(join(directory, 'folder'))
     const records = new SandboxRecords(directory)
     records.add('a', record)
     expect([...records.all().keys()]).toEqual(['a'])
+    expect(readdirSync(directory).sort()).toEqual(['a', 'folder', 'incomplete.new'])
+  })
+
+  it('lose what a crashed worker has not written to the end, after a minute', () => {
+    const file = join(directory, 'incomplete.new')
+    writeFileSync(file, '')
+    utimesSync(file, new Date(), new Date(Date.now() - 61_000))
+    new SandboxRecords(directory).all()
+    expect(readdirSync(directory)).toEqual([])
+  })
+
+  it.each([
+    '',
+    '{"deployment":',
+    '5',
+    'null',
+    '{}',
+    '{"deployment":"d","owner":"w","deadline":1,"cgroup":null}',
+    '{"deployment":"d","owner":"w","deadline":1,"cgroup":{"memory":5}}',
+    '{"deployment":"d","owner":"w","deadline":1,"cgroup":{},"folders":[null]}',
+  ])('that cannot be read belong to no deployment: %s', (text) => {
+    writeFileSync(join(directory, 'a'), text)
+    const found = new SandboxRecords(directory).all().get('a')
+    expect(found).toMatchObject({ deployment: '', owner: '', cgroup: {} })
+    expect(Math.abs((found?.deadline ?? 0) - Date.now())).toBeLessThan(10_000)
   })
 
   it('may be removed twice', () => {

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { lstat, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
+import { lstat, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -39,6 +39,27 @@ describe('RootStore', () => {
     expect(await names(directory)).toEqual(['references', DIGEST.replace(':', '-')])
   })
 
+  it('is on the disk before it has a name, and before a reference means it', async () => {
+    const { directory, store } = await openStore()
+    const bin = await mkdtemp(join(tmpdir(), 'isopod-bin-'))
+    const { PATH } = process.env
+    onTestFinished(() => {
+      process.env['PATH'] = PATH
+      return rm(bin, { recursive: true, force: true })
+    })
+    // The real program, which first notes what is there.
+    const script = `#!/bin/sh\nls "${directory}" "${directory}/references" >> "${bin}/seen"\nexec /bin/sync "$@"\n`
+    await writeFile(join(bin, 'sync'), script, { mode: 0o755 })
+    process.env['PATH'] = `${bin}:${PATH}`
+    await store.add(image)
+    const seen = await readFile(join(bin, 'seen'), 'utf8')
+    const [unpacked = '', named = '', ...more] = seen.split(`${directory}:\n`).slice(1)
+    expect(more).toEqual([])
+    expect([unpacked.includes('sha256-'), named.includes('sha256-'), named.includes('%2F')]).toEqual([
+      ...[false, true, false],
+    ])
+  })
+
   it('unpacks a digest once, for all its references', async () => {
     const { store } = await openStore()
     await store.add(image)
@@ -48,6 +69,22 @@ describe('RootStore', () => {
     expect(await store.list()).toMatchObject([
       { digest: DIGEST, references: [image.reference, 'sh:1'], bytes: 7 },
     ])
+  })
+
+  it('makes a root again that has lost its manifest', async () => {
+    const { directory, store } = await openStore()
+    await store.add(image)
+    await rm(join(directory, DIGEST.replace(':', '-'), 'manifest'))
+    expect(await store.add(image)).toBe(true)
+    expect(await store.verify(DIGEST)).toEqual([])
+    expect(await names(directory)).toEqual(['references', DIGEST.replace(':', '-')])
+  })
+
+  it('keeps what an image says of its sources', async () => {
+    const { store } = await openStore()
+    await store.add({ ...image, content: 'fingerprint' })
+    await store.add({ ...image, reference: 'other:1', digest: OTHER })
+    expect((await store.list()).map(({ content }) => content)).toEqual([undefined, 'fingerprint'])
   })
 
   it('makes one root of two that are unpacked at the same time', async () => {
@@ -80,6 +117,22 @@ describe('RootStore', () => {
     await expect(store.add(broken)).rejects.toThrow('disk full')
     expect(await names(directory)).toEqual(['references'])
     expect(await names(join(directory, 'references'))).toEqual([])
+  })
+
+  it('makes a root again whose manifest is damaged, and ignores references that no image has', async () => {
+    const { directory, store } = await openStore()
+    await store.add(image)
+    const manifest = join(directory, DIGEST.replace(':', '-'), 'manifest')
+    const lines = (await readFile(manifest, 'utf8')).split('\n')
+    await writeFile(manifest, [lines[0], 'cut off', ...lines.slice(2)].join('\n'))
+    expect(await store.verify(DIGEST)).toEqual(['unreadable line 2 of the manifest', 'added /'])
+    await writeFile(manifest, '{"dig')
+    await writeFile(join(directory, 'references/%'), DIGEST)
+    await writeFile(join(directory, 'references/up'), '../..')
+    expect(await store.list()).toEqual([])
+    expect(await store.has('up', '../..')).toBe(false)
+    expect(await store.add(image)).toBe(true)
+    expect(await store.verify(DIGEST)).toEqual([])
   })
 
   it('removes what a killed unpacking left, and nothing of one that goes on', async () => {

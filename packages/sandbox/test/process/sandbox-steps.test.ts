@@ -7,6 +7,7 @@ import {
   sandboxSteps,
 } from '../../src/process/sandbox-steps.ts'
 import { limits } from '../support/execution.ts'
+import { stepsOf } from '../support/weak-process-driver.ts'
 
 const MIB = 1024 * 1024
 const host: HostPaths = {
@@ -30,21 +31,6 @@ const plan: SandboxPlan = {
   },
 }
 
-/** Number of values of each step, as the spawner reads them. */
-const VALUES: Readonly<Record<string, number>> = {
-  ...{ cgroup: 1, unshare: 0, filter: 1, user: 2, limit: 2, overlay: 3, bind: 3, tmpfs: 3 },
-  ...{ directory: 1, file: 1, link: 2, restrict: 2 },
-}
-function stepsOf(words: readonly string[]): string[][] {
-  const steps: string[][] = []
-  for (let at = 0; at < words.length && words[at] !== '--'; ) {
-    const count = VALUES[words[at] ?? '']
-    if (count === undefined) throw new Error(`there is no step ${words[at]}`)
-    steps.push(words.slice(at, at + 1 + count))
-    at += 1 + count
-  }
-  return steps
-}
 const words = sandboxSteps(host, plan)
 const steps = stepsOf(words)
 const named = (name: string) => steps.filter(([word]) => word === name).map(([, ...values]) => values)
@@ -78,11 +64,14 @@ describe('the steps of a sandbox', () => {
     expect(mounts[0]?.[0]).toBe('overlay')
   })
 
-  it('mount nothing of the host but init, devices and its own cgroup', () => {
+  it('have devices of their own, and no others than these', () => {
     const devices = ['null', 'zero', 'full', 'random', 'urandom', 'tty']
+    expect(named('device')).toEqual(devices.map((name) => [`/dev/${name}`, `/state/stage/dev/${name}`]))
+  })
+
+  it('mount nothing of the host but init and the sandbox’s own cgroup', () => {
     expect(named('bind')).toEqual([
       ['/state/init-0123', '/state/stage/isopod', 'readonly'],
-      ...devices.map((name) => [`/dev/${name}`, `/state/stage/dev/${name}`, 'noexec,device']),
       ...['memory', 'pids'].map((name) => [
         `/sys/fs/cgroup/${name}/isopod/one`,
         `/state/stage/sys/fs/cgroup/${name}`,
@@ -97,9 +86,9 @@ describe('the steps of a sandbox', () => {
     expect(unified).toContainEqual([
       ...['bind', '/sys/fs/cgroup/isopod/one', '/state/stage/sys/fs/cgroup', 'readonly,noexec'],
     ])
-    expect(unified.filter(([, path]) => path === '/state/stage/sys/fs/cgroup').map(([word]) => word)).toEqual(
-      [...['directory', 'tmpfs', 'restrict']],
-    )
+    expect(unified.filter(([, path]) => path === '/state/stage/sys/fs/cgroup')).toEqual([
+      ['directory', '/state/stage/sys/fs/cgroup'],
+    ])
   })
 
   it('share the disk limit between workspace and /tmp, of which its user owns both', () => {
@@ -115,14 +104,12 @@ describe('the steps of a sandbox', () => {
       ['/state/stage/dev', small, 'noexec,device'],
       ['/state/stage/dev/shm', `size=${16 * MIB},nr_inodes=2048,uid=70001,gid=70000,mode=0700`, 'noexec'],
       ['/state/stage/sys', small, 'noexec'],
-      ['/state/stage/sys/fs/cgroup', small, 'noexec'],
     ])
   })
 
   it('make /dev and /sys read-only after everything in them has been made', () => {
     expect(named('restrict')).toEqual([
       ['/state/stage/dev', 'readonly,noexec,device'],
-      ['/state/stage/sys/fs/cgroup', 'readonly,noexec'],
       ['/state/stage/sys', 'readonly,noexec'],
     ])
     for (const [target = ''] of named('restrict')) {
@@ -179,7 +166,10 @@ describe('bubblewrap', () => {
   it('mounts nothing but the stage, /proc and masks', () => {
     expect(option('--dev-bind', 2)).toEqual(['/state/stage /'])
     expect(option('--proc')).toEqual(['/proc'])
-    expect(option('--ro-bind', 2)).toEqual(['/dev/null /proc/kcore', '/dev/null /proc/keys'])
+    expect(option('--ro-bind', 2)).toEqual([
+      '/state/stage/dev/null /proc/kcore',
+      '/state/stage/dev/null /proc/keys',
+    ])
     expect(option('--tmpfs')).toEqual(['/proc/acpi'])
     expect(option('--remount-ro')).toEqual(['/proc/acpi'])
     expect(bubblewrap.filter((word) => /^--(bind|dev|overlay|file|symlink)/.test(word))).toEqual([

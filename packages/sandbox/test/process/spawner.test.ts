@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { spawnerBinary } from '@isopod/init'
@@ -12,10 +12,12 @@ const shell = (script: string) => ['--', '/bin/sh', '-c', script, '']
 
 let directory: string
 let spawner: Spawner
+let spawnerPath: string
 beforeEach(async (context) => {
   context.skip(process.platform !== 'linux', 'the spawner runs on Linux only')
   directory = mkdtempSync(join(tmpdir(), 'isopod-spawner-'))
-  spawner = new Spawner((await spawnerBinary()).path, join(directory, 'socket'))
+  spawnerPath = (await spawnerBinary()).path
+  spawner = new Spawner(spawnerPath, join(directory, 'socket'))
 })
 afterEach(async () => {
   await spawner.close()
@@ -63,6 +65,19 @@ describe('the spawner of a worker', () => {
     const made = await spawner.start(newId())
     await expect(made.ended).rejects.toThrow('refused a connection')
     expect(made.isRunning).toBe(false)
+  })
+
+  it('removes the socket of one that was killed, and no other', async () => {
+    const at = (name: string) => join(directory, name)
+    const others = [at('dead.sock'), at('alive.sock')].map((path) => new Spawner(spawnerPath, path))
+    const [dead] = await Promise.all(others.map((other) => other.start(newId())))
+    dead?.send(shell('kill -9 $PPID'))
+    await expect(dead?.ended).rejects.toThrow(DriverUnavailableError)
+    await spawner.start(newId())
+    expect(readdirSync(directory).sort()).toEqual(['alive.sock', 'dead.sock', 'socket'])
+    await spawner.removeDeadSockets()
+    expect(readdirSync(directory).sort()).toEqual(['alive.sock', 'socket'])
+    await others[1]?.close()
   })
 
   it('is refused if its program is missing, and may be closed then', async () => {

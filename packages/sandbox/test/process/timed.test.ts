@@ -1,6 +1,6 @@
 import { RetryableError, TerminalError } from '@isopod/protocol'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { DriverUnavailableError } from '../../src/driver/faults.ts'
+import { DriverFullError, DriverUnavailableError } from '../../src/driver/faults.ts'
 import type { DriverCall } from '../../src/driver/sandbox-events.ts'
 import { type Timed, timedBy } from '../../src/process/timed.ts'
 
@@ -44,11 +44,13 @@ describe('an operation on this host', () => {
     )
     expect(failure).toBeInstanceOf(RetryableError)
     expect(failure).toMatchObject({ message: 'this host refused remove: no space left', cause })
+    const full = Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' })
+    await expect(timed('create', () => Promise.reject(full))).rejects.toThrow(DriverFullError)
     const thrown = timed('update', () => {
       throw new Error('at once')
     })
     await expect(thrown).rejects.toThrow(RetryableError)
-    expect(outcomes()).toEqual(['remove error', 'update error'])
+    expect(outcomes()).toEqual(['remove error', 'create error', 'update error'])
   })
 
   it('passes Isopod’s own errors on', async () => {

@@ -68,6 +68,13 @@ describe('a run is classified by its first cause', () => {
     expect(classifyRun(given, asked, './main')).toMatchObject(expected)
   })
 
+  it('a timeout names the limit that was asked for, and the factor of its language', () => {
+    const { errorMessage } = classifyRun(report({ limit: 'timeout' }), asked, 'java', undefined, 2)
+    expect(errorMessage).toBe(
+      "Execution timed out after 5 seconds (limits.timeoutSeconds is 2.5, the language's timeout factor 2)",
+    )
+  })
+
   it('an out-of-memory kill below the container’s limit is blamed on the host', () => {
     const killed = report({ oomKills: 1, signal: 9, exitCode: null, memoryPeakBytes: 20 * 1024 * 1024 })
     expect(() => classifyRun(killed, asked, './main')).toThrow(RetryableError)

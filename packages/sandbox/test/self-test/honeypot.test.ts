@@ -1,6 +1,9 @@
 import { once } from 'node:events'
-import { readFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdir, readFile } from 'node:fs/promises'
 import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { openHoneypot } from '../../src/self-test/honeypot.ts'
 
@@ -18,6 +21,17 @@ it('a honeypot counts visits of probes only', async () => {
   expect(honeypot.visits()).toBe(0)
   await visit(honeypot.port, honeypot.token)
   expect(honeypot.visits()).toBe(1)
+})
+
+it('a honeypot removes those of processes that were killed', async () => {
+  const dead = join(tmpdir(), 'isopod-honeypot-4194304-17-00112233aabb')
+  await mkdir(dead, { recursive: true })
+  const honeypots = [await openHoneypot(), await openHoneypot()]
+  onTestFinished(async () => {
+    for (const { remove } of honeypots) await remove()
+  })
+  expect(existsSync(dead)).toBe(false)
+  expect(honeypots.map(({ file }) => existsSync(file))).toEqual([true, true])
 })
 
 it('a honeypot removes its files and sockets', async () => {

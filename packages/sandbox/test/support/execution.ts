@@ -9,7 +9,6 @@ export const SHELL: Language = {
   aliases: [],
   filename: 'main.sh',
   command: ['sh', '{filename}'],
-  compile_timeout_seconds: 30,
   timeout_factor: 1,
   env: {},
   opens_at_start: [],

@@ -3,10 +3,10 @@ import { shippedCatalogue } from '../../../../test/support/shipped-catalogue.ts'
 import { ContainerMaker } from '../../src/acquire/container-maker.ts'
 import type { Execution } from '../../src/contract/execution.ts'
 import type { Outcome } from '../../src/contract/outcome.ts'
-import { openDockerDriver } from '../../src/docker/open-docker-driver.ts'
 import { runExecution } from '../../src/execution/run-execution.ts'
 import { limits } from './execution.ts'
 import { KeptContainers } from './kept-containers.ts'
+import { openTestDriver } from './open-driver.ts'
 
 /** The ways to start a program. A program must not be able to notice which one was used. */
 export const MODES = {
@@ -26,17 +26,11 @@ export interface Modes {
   close(): Promise<void>
 }
 
-/** @param dockerHost engine with the languages' images */
-export async function openModes(dockerHost: string): Promise<Modes> {
+/** @param images of the languages that are run */
+export async function openModes(images: readonly string[]): Promise<Modes> {
   const catalogue = await shippedCatalogue()
   const deployment = `preload-${process.pid}`
-  const driver = await openDockerDriver({
-    address: dockerHost,
-    deployment,
-    owner: deployment,
-    users: { first: 60_000, last: 60_255, gid: 65_534 },
-    allowOldRunc: true,
-  })
+  const driver = await openTestDriver({ deployment, owner: deployment, images })
   const containers = new KeptContainers(new ContainerMaker(driver))
   let count = 0
   const language = (name: string) => {

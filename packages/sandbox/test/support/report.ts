@@ -34,6 +34,7 @@ export function report(changes: Partial<Done>): ProgramReport {
     stdout: stream,
     stderr: stream,
     samples: new SampleSummary(),
+    memoryLimitBytes: 512 * 1024 * 1024,
     elapsedMs: 10,
   }
 }

@@ -13,6 +13,7 @@ export class ScriptedContainer implements Container {
   readonly id: string
   readonly imageDigest: string
   readonly runtime: string
+  readonly isolation: Container['isolation'] = { driver: 'docker', namespaces: [], cgroup: 2 }
   readonly origin = 'made'
   readonly preloaded = false
   readonly user = { uid: 1, gid: 1 }

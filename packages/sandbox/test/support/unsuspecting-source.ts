@@ -2,6 +2,7 @@ import type { ContainerSource } from '../../src/acquire/container-source.ts'
 import type { Execution } from '../../src/contract/execution.ts'
 import { SHM_BYTES, tmpBytes, workspaceBytes } from '../../src/driver/confinement.ts'
 import type { Container } from '../../src/driver/container.ts'
+import { factsOf } from '../../src/execution/run-execution.ts'
 
 const MIB = 1024 * 1024
 
@@ -33,9 +34,9 @@ export class UnsuspectingSource implements ContainerSource {
       uid: container.user.uid,
       gid: container.user.gid,
     }
-    const { id, imageDigest, runtime, origin, preloaded, user, hostLimits, deadline } = container
+    const { user, hostLimits, deadline } = container
     return {
-      ...{ id, imageDigest, runtime, origin, preloaded, user, hostLimits, deadline, ready },
+      ...{ ...factsOf(container), user, hostLimits, deadline, ready },
       changeLimits: async () => {},
       readConfinement: async () => ready,
       reset: () => container.reset(),

@@ -11,6 +11,7 @@ export function wiredContainer(stream: Duplex, remove: ContainerHost['remove'] =
       id: 'x',
       imageDigest: 'x',
       runtime: 'runc',
+      isolation: { driver: 'docker', namespaces: [], cgroup: 2 },
       origin: 'made',
       user: { uid: 1, gid: 1 },
       deadline: 0,

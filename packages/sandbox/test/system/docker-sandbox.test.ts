@@ -3,6 +3,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { promisify } from 'node:util'
 import { RetryableError, UnavailableError } from '@isopod/protocol'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
+import { scaled } from '../../../../test/support/time-factor.ts'
 import type { Execution } from '../../src/contract/execution.ts'
 import type { Outcome } from '../../src/contract/outcome.ts'
 import type { SandboxEvent } from '../../src/driver/sandbox-events.ts'
@@ -146,7 +147,7 @@ describe('an execution', () => {
     await started(id)
     abort.abort(new Error('enough'))
     await outcome
-    await expect.poll(containers, { timeout: 10_000 }).toEqual([])
+    await expect.poll(containers, { timeout: scaled(10_000) }).toEqual([])
   })
 
   it('makes no container if it is aborted before it starts', async () => {
@@ -185,7 +186,7 @@ describe('an execution', () => {
 describe('the reaper', () => {
   // Containers are removed in the background. One of an earlier spec would be reaped and counted, because its owner has no lease.
   beforeEach(async () => {
-    await expect.poll(containers, { timeout: 10_000 }).toEqual([])
+    await expect.poll(containers, { timeout: scaled(10_000) }).toEqual([])
     events.length = 0
   })
 

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import type { Language } from '@isopod/protocol'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { shippedCatalogue } from '../../../../test/support/shipped-catalogue.ts'
+import { ContainerSandbox } from '../../src/container-sandbox.ts'
 import type { Execution, RunInput } from '../../src/contract/execution.ts'
 import type { ExecutionOptions } from '../../src/contract/execution-options.ts'
 import type { Outcome, RunOutcome } from '../../src/contract/outcome.ts'
-import { openDockerSandbox } from '../../src/open-docker-sandbox.ts'
 import type { Sandbox } from '../../src/sandbox.ts'
 import { limits } from '../support/execution.ts'
+import { openTestDriver } from '../support/open-driver.ts'
 
-const { dockerHost } = inject('stack')
 let sandbox: Sandbox
 let languages: Record<'c' | 'python' | 'bash', Language>
 
@@ -21,13 +21,9 @@ beforeAll(async () => {
     return found
   }
   languages = { c: find('c'), python: find('python'), bash: find('bash') }
-  sandbox = await openDockerSandbox({
-    address: dockerHost,
-    deployment: `series-test-${process.pid}`,
-    owner: 'w1',
-    users: { first: 60_000, last: 60_255, gid: 65_534 },
-    allowOldRunc: true,
-  })
+  const deployment = `series-test-${process.pid}`
+  const images = Object.values(languages).map(({ image }) => image)
+  sandbox = new ContainerSandbox(await openTestDriver({ deployment, owner: 'w1', images }), { deployment })
 })
 
 afterAll(() => sandbox.close())
@@ -196,6 +192,28 @@ print(what)`
     expect(new Set(ids).size).toBe(1)
   })
 
+  it('report no more memory than their limit, although the size of a process counts pages of the image', async () => {
+    const code = `
+import glob, mmap, os
+maps = []
+for name in sorted(glob.glob('/usr/lib/x86_64-linux-gnu/*.so*'), key=os.path.getsize)[-12:]:
+    maps.append(mmap.mmap(os.open(name, os.O_RDONLY), 0, prot=mmap.PROT_READ))
+    maps[-1][::4096]
+print(sum(map(len, maps)))`
+    const small = { ...base, memoryMb: 24 }
+    // The first container reads the files, and its pages stay in memory when it has gone.
+    await series('python', code, [{}])
+    const { runs } = await series(
+      'python',
+      code,
+      [small, small, small].map((own) => ({ limits: own })),
+    )
+    const peaks = runs.map(({ memoryPeakBytes }) => (memoryPeakBytes ?? 0) / 1024 / 1024)
+    for (const { status, text } of runs)
+      expect([status, Number(text) > 24 * 1024 * 1024]).toEqual(['success', true])
+    expect(Math.max(...peaks)).toBeLessThanOrEqual(24)
+  })
+
   it('exceed a memory limit that the program’s own files do not fit into, and other runs continue', async () => {
     // The initialized array makes the compiled file as large as the memory it takes.
     const code = '#include <stdio.h>\nchar big[20000000] = {1};\nint main(void) { return puts("ran") < 0; }\n'
@@ -245,6 +263,19 @@ other.close()`
     expect(runs).toEqual([])
     expect(outcome.status).toBe('compile_error')
     expect(outcome.compileOutput).toContain('undeclared')
+  })
+
+  it('do not start if the compiler leaves no program', async () => {
+    const { c } = languages
+    languages.c = { ...c, compile: ['gcc', '-c', '-o', 'main', '{filename}'] }
+    const { outcome, runs } = await series('c', SQUARE, [{}, {}]).finally(() => {
+      languages.c = c
+    })
+    expect(runs).toEqual([])
+    expect(outcome).toMatchObject({
+      status: 'compile_error',
+      errorMessage: expect.stringMatching(/^Compilation failed: .* \.\/main cannot be started \(EACCES\)/),
+    })
   })
 
   it('end at once when they are cancelled', async () => {

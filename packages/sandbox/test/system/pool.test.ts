@@ -1,20 +1,17 @@
-import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { promisify } from 'node:util'
 import { TerminalError } from '@isopod/protocol'
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { scaled } from '../../../../test/support/time-factor.ts'
+import { ContainerSandbox } from '../../src/container-sandbox.ts'
 import type { Execution } from '../../src/contract/execution.ts'
 import type { Outcome } from '../../src/contract/outcome.ts'
 import { InitContainer } from '../../src/driver/init-container.ts'
 import type { SandboxEvent } from '../../src/driver/sandbox-events.ts'
-import { openDockerSandbox } from '../../src/open-docker-sandbox.ts'
 import type { Sandbox } from '../../src/sandbox.ts'
 import { limits, script } from '../support/execution.ts'
+import { containersOf, endContainers, openTestDriver } from '../support/open-driver.ts'
 
-const exec = promisify(execFile)
-const { dockerHost } = inject('stack')
 const deployment = `pool-test-${process.pid}`
-const users = { first: 60_000, last: 60_255, gid: 65_534 }
 const events: SandboxEvent[] = []
 let sandbox: Sandbox
 
@@ -24,34 +21,18 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await sandbox.close()
-  expect(await containers()).toEqual([])
+  expect(await containersOf(deployment)).toEqual([])
 })
 
 afterEach(() => {
   events.length = 0
 })
 
-function open(owner: string, size = 2): Promise<Sandbox> {
-  return openDockerSandbox({
-    address: dockerHost,
-    deployment,
-    owner,
-    users,
-    allowOldRunc: true,
-    pool: { size, refills: 1, idleMs: 60_000, memoryMb: 256 },
-    observe: (event) => events.push(event),
-  })
-}
-
-async function docker(...args: string[]): Promise<string> {
-  const { stdout } = await exec('docker', args, { env: { ...process.env, DOCKER_HOST: dockerHost } })
-  return stdout.trim()
-}
-
-async function containers(owner?: string): Promise<string[]> {
-  const label = owner === undefined ? `isopod.deployment=${deployment}` : `isopod.owner=${owner}`
-  const names = await docker('ps', '-a', '--filter', `label=${label}`, '--format', '{{.Names}}')
-  return names.split('\n').filter((name) => name !== '')
+async function open(owner: string, size = 2): Promise<Sandbox> {
+  const observe = (event: SandboxEvent) => events.push(event)
+  const driver = await openTestDriver({ deployment, owner, observe })
+  const pool = { size, refills: 1, idleMs: 60_000, memoryMb: 256 }
+  return new ContainerSandbox(driver, { deployment, pool, observe })
 }
 
 function run(code: string, changes: Partial<Execution> = {}, of = sandbox): Promise<Outcome> {
@@ -63,7 +44,7 @@ const waiting = (of: Sandbox) => [...of.counts().waiting.values()].reduce((sum, 
 /** Runs executions until the pool has as many idle containers. */
 async function filled(count: number, of = sandbox): Promise<void> {
   for (let times = 0; times < count && waiting(of) < count; times++) await run('true', {}, of)
-  await expect.poll(() => waiting(of), { timeout: 20_000 }).toBeGreaterThanOrEqual(count)
+  await expect.poll(() => waiting(of), { timeout: scaled(20_000) }).toBeGreaterThanOrEqual(count)
 }
 
 const text = (outcome: Outcome) => Buffer.from(outcome.stdout.bytes).toString()
@@ -81,8 +62,8 @@ describe('a job for whose kind the pool has a container', () => {
     expect(second.container).toMatchObject({ origin: 'pool' })
     expect(second.container.id).not.toBe(first.container.id)
     expect(text(second)).toBe('')
-    const left = () => docker('ps', '-aq', '--no-trunc')
-    await expect.poll(left, { timeout: 10_000 }).not.toContain(first.container.id)
+    const left = async () => (await containersOf(deployment)).map(({ id }) => id)
+    await expect.poll(left, { timeout: scaled(10_000) }).not.toContain(first.container.id)
   })
 
   it('appears in the events of its container from then on', async () => {
@@ -90,7 +71,7 @@ describe('a job for whose kind the pool has a container', () => {
     const { container } = await run('true', { id: 'observed', attempt: 3 })
     const observed = () => events.filter((event) => 'container' in event && event.container === container.id)
     await expect
-      .poll(observed, { timeout: 10_000 })
+      .poll(observed, { timeout: scaled(10_000) })
       .toContainEqual(expect.objectContaining({ type: 'container_removed' }))
     const subject = { container: container.id, job: 'observed', attempt: 3 }
     expect(observed().filter(({ type }) => type !== 'container_created')).toEqual([
@@ -148,13 +129,14 @@ describe('a job for whose kind the pool has a container', () => {
     }
   })
 
-  it('never gets a container that was killed or removed', async () => {
-    for (const [verb, ...flags] of [['kill'], ['rm', '-f']]) {
-      await filled(2)
-      const names = (await containers('w1')).filter((name) => name.startsWith('isopod-pool-'))
-      await docker(verb ?? '', ...flags, ...names)
-      expect(await run('echo whole').then(text)).toBe('whole\n')
-    }
+  it.each(['kill', 'remove'] as const)('never gets a container that was ended: %s', async (how) => {
+    await filled(2)
+    const idle = (await containersOf(deployment, 'w1')).filter(({ inPool }) => inPool)
+    await endContainers(
+      idle.map(({ id }) => id),
+      how,
+    )
+    expect(await run('echo whole').then(text)).toBe('whole\n')
   })
 
   it('counts as a hit, and as a miss if the pool has none', async () => {
@@ -205,11 +187,13 @@ describe('a closed sandbox', () => {
   it('removes all containers that are idle or being made, also if it is closed twice', async () => {
     const other = await open('w2', 4)
     await Promise.all([run('true', {}, other), run('true', {}, other), run('true', {}, other)])
-    await expect.poll(() => containers('w2')).toContainEqual(expect.stringMatching(/^isopod-pool-/))
+    await expect
+      .poll(() => containersOf(deployment, 'w2'))
+      .toContainEqual(expect.objectContaining({ inPool: true }))
     const late = run('true', {}, other).catch(() => {})
     await Promise.all([other.close(), other.close(), late])
-    expect(await containers('w2')).toEqual([])
+    expect(await containersOf(deployment, 'w2')).toEqual([])
     await new Promise((resolve) => setTimeout(resolve, 500))
-    expect(await containers('w2')).toEqual([])
+    expect(await containersOf(deployment, 'w2')).toEqual([])
   })
 })

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { gunzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { IMAGES } from '@isopod/devstack'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SOAK } from '../../../../test/support/soak.ts'
 import { comparable, type Modes, openModes } from '../support/preload-modes.ts'
 
@@ -52,7 +53,7 @@ describe('reference solutions', () => {
   let modes: Modes
 
   beforeAll(async () => {
-    modes = await openModes(inject('stack').dockerHost)
+    modes = await openModes([IMAGES.python, IMAGES.javascript])
   })
 
   afterAll(async () => {

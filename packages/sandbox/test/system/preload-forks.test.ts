@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { IMAGES } from '@isopod/devstack'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Execution } from '../../src/contract/execution.ts'
 import { limits } from '../support/execution.ts'
 import { type Modes, openModes } from '../support/preload-modes.ts'
@@ -6,7 +7,7 @@ import { type Modes, openModes } from '../support/preload-modes.ts'
 let modes: Modes
 
 beforeAll(async () => {
-  modes = await openModes(inject('stack').dockerHost)
+  modes = await openModes([IMAGES.python, IMAGES.javascript])
 })
 
 afterAll(async () => {
@@ -42,6 +43,21 @@ describe('programs that are forks of one interpreter', () => {
       expect(container.preloaded).toBe(true)
     }
     expect(modes.containers.made).toBeLessThanOrEqual(made + 1)
+  })
+
+  it('are children of init that know their own id, by one fork each', async () => {
+    const code = `
+import os, signal, threading
+taken = []
+signal.signal(signal.SIGUSR1, lambda *_: taken.append(1))
+signal.pthread_kill(threading.get_ident(), signal.SIGUSR1)
+assert threading.main_thread().native_id == os.getpid()
+assert os.getppid() == 1 and taken == [1]
+print(os.getpid())`
+    const first = Number.parseInt((await fork(code)).text, 10)
+    const second = Number.parseInt((await fork(code)).text, 10)
+    // On other machines a fork takes two processes.
+    expect(second - first).toBe(process.arch === 'x64' ? 1 : 2)
   })
 
   it('draw different random numbers from every generator', async () => {

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname } from 'node:path'
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
+import { IMAGES } from '@isopod/devstack'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { SOAK } from '../../../../test/support/soak.ts'
 import type { Execution } from '../../src/contract/execution.ts'
 import { limits } from '../support/execution.ts'
@@ -19,8 +20,8 @@ const CHANGES: Record<string, Partial<Execution>> = {
   'descriptors.py': { limits: limits({ cpus: 1, cpuSeconds: 3, openFiles: 16 }) },
   'memory-limit.py': { limits: limits({ cpus: 1, memoryMb: 64 }) },
   'memory-limit.js': { limits: limits({ cpus: 1, memoryMb: 96 }) },
-  'partial-output.py': { limits: limits({ cpus: 1, timeoutSeconds: 1 }) },
-  'partial-output.js': { limits: limits({ cpus: 1, timeoutSeconds: 1 }) },
+  'partial-output.py': { limits: limits({ cpus: 1, timeoutSeconds: 4 }) },
+  'partial-output.js': { limits: limits({ cpus: 1, timeoutSeconds: 4 }) },
   'own-module.py': {
     files: {
       'helper.py': { content: 'VALUE = 3\n', encoding: 'utf8' },
@@ -51,7 +52,7 @@ let modes: Modes
 vi.setConfig({ maxConcurrency: 3 })
 
 beforeAll(async () => {
-  modes = await openModes(inject('stack').dockerHost)
+  modes = await openModes([IMAGES.python, IMAGES.javascript])
 })
 
 afterAll(async () => {
@@ -95,7 +96,7 @@ describe.each(['preloaded', 'forked'] as const)('a program that was %s', (mode) 
   const programs = files(PROGRAMS).filter((name, index) => isComparable(name) && (SOAK || index % 3 === 0))
   it.concurrent.each(programs)('behaves as in a plain run: %s', async (name) => {
     const code = read(name, PROGRAMS)
-    const timeoutSeconds = ENDLESS.includes(name) ? 1 : 20
+    const timeoutSeconds = ENDLESS.includes(name) ? 4 : 20
     const changes = { limits: limits({ ...FEW, timeoutSeconds }) }
     const { plain, other } = await same(mode, LANGUAGES[extname(name)] ?? '', code, changes)
     const { status, limit, limitsApplied } = plain

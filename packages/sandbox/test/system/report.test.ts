@@ -1,21 +1,16 @@
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ContainerSandbox } from '../../src/container-sandbox.ts'
 import type { Execution } from '../../src/contract/execution.ts'
-import { openDockerSandbox } from '../../src/open-docker-sandbox.ts'
 import type { Sandbox } from '../../src/sandbox.ts'
 import { limits, script } from '../support/execution.ts'
+import { openTestDriver } from '../support/open-driver.ts'
 
 let sandbox: Sandbox
 let count = 0
 
 beforeAll(async () => {
-  sandbox = await openDockerSandbox({
-    address: inject('stack').dockerHost,
-    deployment: `report-test-${process.pid}`,
-    owner: 'w1',
-    users: { first: 60_000, last: 60_255, gid: 65_534 },
-    allowOldRunc: true,
-    observe: () => {},
-  })
+  const deployment = `report-test-${process.pid}`
+  sandbox = new ContainerSandbox(await openTestDriver({ deployment, owner: 'w1' }), { deployment })
 })
 
 afterAll(async () => {
@@ -43,7 +38,7 @@ describe('the report of a program', () => {
     ['the file has a second hard link', 'echo through > other; ln other said'],
     ['the file is a pipe', 'mkfifo said'],
     ['the file is a folder', 'mkdir said'],
-    ['the file is too large', 'head -c 4097 /dev/zero > said'],
+    ['the file is too large', 'head -c 1048577 /dev/zero > said'],
     ['the file cannot be read', 'echo through > said; chmod 0 said'],
   ])('is undefined if %s', async (_, code) => {
     expect(await reportOf(code)).toBeUndefined()

@@ -6,8 +6,11 @@ import { type ContainerSource, kindOf, maxUseMs } from '../container-source.ts'
 import { IdleContainers, type IdleContainersOptions } from './idle-containers.ts'
 import { SharedContainer } from './shared-container.ts'
 
-/** Timeout of a reset, in milliseconds. Usually one takes less than 1; a slower one would cost more than a new container. */
-const RESET_TIMEOUT_MS = 1_000
+/**
+ * Timeout of a reset, in milliseconds. Usually one takes less than 1, with all inodes of the writable mounts used up 240, and on
+ * a busy host several times that, as a new container does.
+ */
+const RESET_TIMEOUT_MS = 3_000
 
 /** Limits on the reuse of containers by a batch. */
 export interface BatchReuseOptions {
@@ -23,8 +26,8 @@ export interface BatchReuseOptions {
 export interface BatchContainersOptions {
   /** Makes the containers that the batch has not used before. */
   readonly source: ContainerSource
-  /** Returns the content digest of the image that a reference names now. */
-  readonly digest: (reference: string) => Promise<string>
+  /** Returns the content digest of the image that a reference names now, for containers of a runtime. */
+  readonly digest: (reference: string, runtime: string | undefined) => Promise<string>
   readonly idle: IdleContainersOptions
   /** Executions after which a container is destroyed. */
   readonly executions: number
@@ -62,7 +65,7 @@ export class BatchContainers implements ContainerSource {
 
   async acquire(execution: Execution, signal: AbortSignal): Promise<Container> {
     const { source, digest } = this.#options
-    const key = keyOf(execution, await digest(execution.language.image))
+    const key = keyOf(execution, await digest(execution.language.image, execution.runtime))
     const used = await this.#takeUsed(key, Date.now() + maxUseMs(execution), signal)
     if (used !== undefined) return used.begin(execution)
     const container = await source.acquire(execution, signal)

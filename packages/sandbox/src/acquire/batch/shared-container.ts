@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { InitFrame, Ready, Reset } from '@isopod/init'
-import type { ContainerOrigin } from '../../contract/outcome.ts'
+import type { ContainerIsolation, ContainerOrigin } from '../../contract/outcome.ts'
 import type { Container, ContainerEnd, HostLimits, HostMemory, JobStart } from '../../driver/container.ts'
 import type { ChangeableLimits } from '../../driver/container-kind.ts'
 
@@ -9,6 +9,7 @@ export class SharedContainer implements Container {
   readonly id: string
   readonly imageDigest: string
   readonly runtime: string
+  readonly isolation: ContainerIsolation
   readonly preloaded: boolean
   readonly user: Container['user']
   readonly deadline: number
@@ -27,6 +28,7 @@ export class SharedContainer implements Container {
     this.id = inner.id
     this.imageDigest = inner.imageDigest
     this.runtime = inner.runtime
+    this.isolation = inner.isolation
     this.preloaded = inner.preloaded
     this.user = inner.user
     this.deadline = inner.deadline

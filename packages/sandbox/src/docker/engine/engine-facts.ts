@@ -16,6 +16,10 @@ export interface EngineFacts {
   readonly defaultRuntime: string
   /** Whether the engine can limit swap; where it cannot, `memorySwapMb` of a result is null. */
   readonly limitsSwap: boolean
+  /** Whether containers are in another user namespace than their host: the engine maps user ids, or runs without root. */
+  readonly mapsUsers: boolean
+  /** Whether each container has a cgroup namespace of its own. */
+  readonly separatesCgroups: boolean
   /** Whether programs on the engine's host can be confined by AppArmor. */
   readonly hasAppArmor: boolean
   /** Whether the engine can limit how fast a container reads from a disk. */
@@ -51,6 +55,8 @@ export async function engineFacts(engine: Engine): Promise<EngineFacts> {
   const runc: { Name: string; Version: string } | undefined = version.Components?.find(
     (component: { Name: string; Version: string }) => component.Name === 'runc',
   )
+  const options: readonly string[] = info.SecurityOptions ?? []
+  const hasOption = (name: string) => options.some((option) => option.split(',')[0] === `name=${name}`)
   return {
     version: info.ServerVersion,
     architecture: architecture(version.Arch),
@@ -63,7 +69,9 @@ export async function engineFacts(engine: Engine): Promise<EngineFacts> {
     ),
     defaultRuntime: info.DefaultRuntime,
     limitsSwap: info.SwapLimit === true,
-    hasAppArmor: (info.SecurityOptions ?? []).some((option: string) => /^name=apparmor\b/.test(option)),
+    mapsUsers: hasOption('userns') || hasOption('rootless'),
+    separatesCgroups: hasOption('cgroupns'),
+    hasAppArmor: hasOption('apparmor'),
     limitsDiskReads: !(info.Warnings ?? []).some((warning: string) => NO_DISK_READS.test(warning)),
     runcVersion: runc?.Version,
   }

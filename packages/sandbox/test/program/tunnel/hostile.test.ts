@@ -10,6 +10,7 @@ import {
 } from '@isopod/init'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { scaled } from '../../../../../test/support/time-factor.ts'
 import { Tunnel } from '../../../src/program/tunnel/tunnel.ts'
 
 /** An action of the host on one of its connections, or an arbitrary frame from the container. */
@@ -91,7 +92,9 @@ function perform(connection: Duplex | undefined, act: Exclude<Act, { frame: NetF
   if (act.act === 'write' && connection?.writable) connection.write(new Uint8Array(act.size))
 }
 
-it('no order of frames makes Tunnel fail, fill memory or exceed the credit', async () => {
+it('no order of frames makes Tunnel fail, fill memory or exceed the credit', {
+  timeout: scaled(60_000),
+}, async () => {
   let broken = 0
   let valid = 0
   const property = fc.asyncProperty(fc.array(acts, { maxLength: 80 }), fc.nat(4), async (all, skip) => {
@@ -129,7 +132,7 @@ it('no order of frames makes Tunnel fail, fill memory or exceed the credit', asy
   // Both valid and invalid sequences must be common enough.
   expect(broken).toBeGreaterThan(50)
   expect(valid).toBeGreaterThan(5)
-}, 60_000)
+})
 
 it('Tunnel refuses empty frames, because there could be any number of them', () => {
   const { tunnel } = open()

@@ -1,16 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 
-const INCOMING = /^incoming-(\d+)-(\d+)-[0-9a-f]+$/
-
-/** Name of a file or directory that is not complete yet, or that is being removed; it tells which process works on it. */
-export function incomingName(): string {
-  return `incoming-${process.pid}-${startOf(process.pid) ?? 0}-${randomBytes(6).toString('hex')}`
+/** New name of a file or directory that only this process uses. @param kind what it is, in one word */
+export function ownedName(kind: string): string {
+  return `${kind}-${process.pid}-${startOf(process.pid) ?? 0}-${randomBytes(6).toString('hex')}`
 }
 
-/** Whether the process that worked on it has ended. */
-export function isAbandoned(name: string): boolean {
-  const [, pid, startedAt] = INCOMING.exec(name) ?? []
+/** Whether it is an {@link ownedName} of this kind, and its process has ended. */
+export function isAbandoned(kind: string, name: string): boolean {
+  if (!name.startsWith(`${kind}-`)) return false
+  const [, pid, startedAt] = /^(\d+)-(\d+)-[0-9a-f]+$/.exec(name.slice(kind.length + 1)) ?? []
   return pid !== undefined && startOf(Number(pid)) !== startedAt
 }
 

@@ -1,0 +1,193 @@
+import { execFile } from 'node:child_process'
+import {
+  accessSync,
+  constants,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, isAbsolute, join } from 'node:path'
+import { promisify } from 'node:util'
+import { ConfigError, TerminalError } from '@isopod/protocol'
+import { ownedName } from '../owned-name.ts'
+import { checkCgroups } from './find-cgroups.ts'
+import { LATER_NAMESPACES } from './sandbox-steps.ts'
+
+export const BUBBLEWRAP = '/usr/bin/bwrap'
+/** The first version of bubblewrap whose options are all there. */
+const MIN_VERSION = [0, 6] as const
+/** Any user that is not root, because bubblewrap runs as the program's user. */
+const SOME_USER = 65_534
+/** The kernel's limit for the path of a socket, 107 bytes, without `/records/spawner-<16 digits>.sock.new`. */
+export const MAX_STATE_BYTES = 65
+const OTHERS_WRITE = 0o022
+/** What a filter does to a call that it refuses. */
+const SECCOMP_ACTIONS = ['errno', 'kill_process'] as const
+
+/** What is checked, and how. */
+export interface HostCheckOptions {
+  /** Directory of what the driver knows of its sandboxes. */
+  readonly state: string
+}
+
+/** One thing that the process driver needs of its host. */
+export interface HostCheck {
+  /** What is checked, in one word. */
+  readonly subject: string
+  /**
+   * @returns what was found
+   * @throws {TerminalError} or {@link ConfigError}: a sentence that says what is missing and what to do
+   */
+  readonly run: (options: HostCheckOptions) => Promise<string> | string
+}
+
+/** Everything that the process driver needs of its host: a worker refuses to start without one of these, and doctor names each. */
+export const HOST_CHECKS: readonly HostCheck[] = [
+  { subject: 'bwrap', run: bubblewrapVersion },
+  { subject: 'users', run: checkUserNamespaces },
+  { subject: 'cgroups', run: checkCgroups },
+  { subject: 'overlay', run: checkOverlay },
+  { subject: 'seccomp', run: () => checkSeccomp() },
+  { subject: 'state', run: ({ state }) => checkState(state) },
+]
+
+/** The version of bubblewrap. @throws {TerminalError} if there is none, or an old one */
+export async function bubblewrapVersion(): Promise<string> {
+  const { stdout } = await promisify(execFile)(BUBBLEWRAP, ['--version']).catch((cause: unknown) => {
+    throw new TerminalError(`the process driver needs ${BUBBLEWRAP}; install the package bubblewrap`, {
+      cause,
+    })
+  })
+  return judgeBubblewrap(stdout.trim().split(' ').at(-1) ?? '')
+}
+
+/** @throws {TerminalError} if this version lacks options */
+export function judgeBubblewrap(version: string): string {
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  if (major > MIN_VERSION[0] || (major === MIN_VERSION[0] && minor >= MIN_VERSION[1])) return version
+  throw new TerminalError(
+    `the process driver needs bubblewrap ${MIN_VERSION.join('.')} or newer, this is ${version}; install a newer one`,
+  )
+}
+
+/** Makes the namespaces of a sandbox, as a user without rights. */
+async function checkUserNamespaces(): Promise<string> {
+  const namespaces = LATER_NAMESPACES.map((name) => `--unshare-${name}`)
+  const user = process.getuid?.() === 0 ? { uid: SOME_USER, gid: SOME_USER } : {}
+  const words = [...namespaces, '--ro-bind', '/', '/', 'true']
+  await promisify(execFile)(BUBBLEWRAP, words, { ...user, cwd: '/' }).catch((cause: unknown) => {
+    throw new TerminalError(
+      `users that are not root cannot make namespaces here: ${namespaceRemedy(readSysctl, messageOf(cause))}`,
+      { cause },
+    )
+  })
+  return 'can make user namespaces'
+}
+
+/** What to change so that users can make namespaces. @param read value of a sysctl, undefined if this kernel lacks it */
+export function namespaceRemedy(read: (name: string) => string | undefined, message: string): string {
+  if (read('kernel.unprivileged_userns_clone') === '0') return 'run sysctl kernel.unprivileged_userns_clone=1'
+  if (read('user.max_user_namespaces') === '0') return 'run sysctl user.max_user_namespaces=10000'
+  if (read('kernel.apparmor_restrict_unprivileged_userns') === '1') {
+    return `run sysctl kernel.apparmor_restrict_unprivileged_userns=0, or give ${BUBBLEWRAP} an AppArmor profile that allows userns`
+  }
+  return `${message}; in a container, allow it mount and unshare (its seccomp and AppArmor profiles)`
+}
+
+/** Mounts the kind of file system on which a sandbox's root is. It needs no directory to write to. */
+async function checkOverlay(): Promise<string> {
+  const rights = process.getuid?.() === 0 ? [] : ['--user', '--map-root-user']
+  const mount = ['mount', '-t', 'overlay', 'overlay', '-o', 'ro,lowerdir=/usr/share:/usr/lib', '/usr/share']
+  await promisify(execFile)('unshare', ['--mount', ...rights, '--', ...mount]).catch((cause: unknown) => {
+    const remedy = 'load the module with "modprobe overlay"; in a container, give it CAP_SYS_ADMIN'
+    const isMissing = (cause as NodeJS.ErrnoException).code === 'ENOENT'
+    throw new TerminalError(
+      isMissing
+        ? 'the process driver needs unshare; install the package util-linux'
+        : `the kernel mounts no overlay (${messageOf(cause)}); ${remedy}`,
+      { cause },
+    )
+  })
+  return 'can be mounted'
+}
+
+/** @param available actions of the kernel, separated by spaces; undefined if it has no filters */
+export function checkSeccomp(available = readSysctl('kernel.seccomp.actions_avail')): string {
+  const actions = available?.split(' ') ?? []
+  const missing = SECCOMP_ACTIONS.filter((action) => !actions.includes(action))
+  if (missing.length === 0) return 'filters are available'
+  throw new TerminalError(
+    `the kernel lacks the seccomp action ${missing.join(', ')}; use a kernel from 4.14 on with CONFIG_SECCOMP_FILTER`,
+  )
+}
+
+/** @throws {ConfigError} if others could change the state directory, or it cannot be made or written */
+export function checkState(state: string): string {
+  if (!isAbsolute(state)) throw stateError('must be an absolute path', state)
+  if (Buffer.byteLength(state) > MAX_STATE_BYTES) {
+    throw stateError(`must have at most ${MAX_STATE_BYTES} bytes, because sockets are in it`, state)
+  }
+  const found = statSync(state, { throwIfNoEntry: false })
+  const uid = process.getuid?.() ?? 0
+  if (found === undefined) return checkParent(state, dirname(state))
+  if (!found.isDirectory()) throw stateError('must be a directory', state)
+  if (found.uid !== uid) {
+    throw stateError(`must belong to the worker's user (${uid}), but it belongs to user ${found.uid}`, state)
+  }
+  const entries = readdirSync(state)
+  const foreign = entries.find((name) => lstatSync(join(state, name), { throwIfNoEntry: false })?.uid !== uid)
+  if (foreign !== undefined) throw stateError(`contains ${foreign}, which belongs to another user`, state)
+  // An empty one is made private at the start: a tmpfs of a container begins like this.
+  if (entries.length > 0 && (found.mode & OTHERS_WRITE) !== 0)
+    throw stateError('must not be writable for others', state)
+  tryWriting(state)
+  return state
+}
+
+function tryWriting(state: string): void {
+  const file = join(state, ownedName('check'))
+  try {
+    writeFileSync(file, file)
+  } catch (cause) {
+    throw stateError(`cannot be written (${(cause as Error).message})`, state, cause)
+  } finally {
+    rmSync(file, { force: true })
+  }
+}
+
+/** Checks that a directory that is not there can be made. */
+function checkParent(state: string, parent: string): string {
+  const found = statSync(parent, { throwIfNoEntry: false })
+  if (found === undefined && parent !== dirname(parent)) return checkParent(state, dirname(parent))
+  try {
+    accessSync(parent, constants.W_OK | constants.X_OK)
+    return `${state}, made at the first start`
+  } catch (cause) {
+    throw stateError(`cannot be made, because this user may not write to ${parent}`, state, cause)
+  }
+}
+
+/** The error of a state directory that cannot be used. @param rule for example `must be a directory` */
+export function stateError(rule: string, state: string, cause?: unknown): ConfigError {
+  return new ConfigError(
+    `ISOPOD_SANDBOX_STATE_DIR: ${rule}; choose a directory of the worker's user, got ${state}`,
+    { cause },
+  )
+}
+
+function readSysctl(name: string): string | undefined {
+  try {
+    return readFileSync(`/proc/sys/${name.replaceAll('.', '/')}`, 'utf8').trim()
+  } catch {
+    return undefined
+  }
+}
+
+/** What the program printed, else why it did not start. */
+function messageOf(error: unknown): string {
+  const { stderr, message } = error as { stderr?: string; message: string }
+  return (stderr?.trim() || message).split('\n').at(-1) ?? ''
+}

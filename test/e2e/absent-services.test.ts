@@ -1,5 +1,6 @@
 import { connect, UnavailableError } from '@isopod/client'
 import { expect, inject, it } from 'vitest'
+import { skipUnlessDocker } from '../support/docker-only.ts'
 import { runWorkerToExit } from '../support/ended-worker.ts'
 
 const NOWHERE = 'redis://127.0.0.1:1'
@@ -12,7 +13,9 @@ it('a worker without Redis reports it in one sentence and exits', async () => {
   expect(output.trim().split('\n')).toHaveLength(1)
 })
 
-it('a worker without an engine reports it in one sentence and exits', async () => {
+it('a worker without an engine reports it in one sentence and exits', async (context) => {
+  skipUnlessDocker(context, 'engine')
+
   const { redisUrl } = inject('stack')
   const { code, output } = await runWorkerToExit({
     REDIS_URL: redisUrl,

@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ensureBaseImage } from '@isopod/devstack'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
+import { processRoots } from '../support/process-roots.ts'
+import { DRIVER } from '../support/runtime.ts'
 import { startWorld, type World } from '../support/world.ts'
 
 let world: World
@@ -11,6 +13,7 @@ let folder: string
 beforeAll(async () => {
   const { dockerHost } = inject('stack')
   const image = await ensureBaseImage({ dockerHost, ours: true })
+  if (DRIVER === 'process') await processRoots([image])
   folder = await mkdtemp(join(tmpdir(), 'isopod-catalogue-'))
   const catalogue = {
     perl: { image, version: '5', aliases: ['pl'], filename: 'main.pl', command: ['perl', '{filename}'] },
@@ -42,9 +45,13 @@ it.concurrent('a bare Debian that only has perl runs Perl', async () => {
 it.concurrent('a missing image of a language is a fault of the platform', async () => {
   const result = await world.client.run({ language: 'ghost', code: 'x' })
   expect(result).toMatchObject({ status: 'setup_error', attributable: false, exitCode: null })
-  expect(result.errorMessage).toContain(
-    'image isopod/no-such-image:1 is not on this engine; build it with: npm run images -- no-such-image; the job waited 1 s for it',
-  )
+  const missing = {
+    docker:
+      'image isopod/no-such-image:1 is not on this engine; build it with: npm run images -- no-such-image',
+    process:
+      'there is no root of image isopod/no-such-image:1 on this host; make it with: npx isopod roots make no-such-image --driver process',
+  }
+  expect(result.errorMessage).toContain(`${missing[DRIVER]}; the job waited 1 s for it`)
 })
 
 it.concurrent('a missing interpreter of a language is a fault of the platform', async () => {

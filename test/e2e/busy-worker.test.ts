@@ -1,14 +1,13 @@
 import type { JobInput } from '@isopod/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { eventually } from '../support/eventually.ts'
+import { besideLoad, OVERCOMMITTED, SPIN } from '../support/beside-load.ts'
 import { RUNTIME } from '../support/runtime.ts'
 import { startWorld, type World } from '../support/world.ts'
 
 let world: World
 
 beforeAll(async () => {
-  // More processors than the host has, so that executions compete for them.
-  world = await startWorld({ env: { ISOPOD_SLOTS: '13', ISOPOD_CPUS: '64' } })
+  world = await startWorld({ env: OVERCOMMITTED })
 })
 
 afterAll(async () => {
@@ -17,22 +16,6 @@ afterAll(async () => {
 
 const run = (job: JobInput) => world.client.run({ language: 'python', ...job })
 const verdicts = ({ tests = [] }: Awaited<ReturnType<typeof run>>) => tests.map(({ verdict }) => verdict)
-
-const SPIN = 'while True: pass'
-/** Runs `work` while other programs keep both processors busy for this many seconds. */
-async function besideLoad<T>(seconds: number, work: () => Promise<T>): Promise<T> {
-  const limits = { timeoutSeconds: seconds, cpus: 2, cpuSeconds: 60, memoryMb: 64 }
-  const burners = await world.client.submitMany(
-    Array.from({ length: 8 }, () => ({ language: 'python', code: SPIN, limits })),
-  )
-  await eventually(
-    () => Promise.all(burners.map((id) => world.client.state(id))),
-    (states) => states.every((state) => state === 'running'),
-  )
-  const done = await work()
-  await Promise.all(burners.map((id) => world.client.wait(id)))
-  return done
-}
 
 const limits = { timeoutSeconds: 3, cpus: 1 }
 // Needs a quarter of a processor: more than its share beside a dozen other jobs, less than it gets in an exclusive run.
@@ -56,7 +39,7 @@ describe('a timeout on a busy worker', () => {
   let results: Awaited<ReturnType<typeof runAll>>
 
   beforeAll(async () => {
-    results = await besideLoad(10, runAll)
+    results = await besideLoad(world.client, 10, runAll)
   })
 
   it('is not the verdict of a starved program, which passes in an exclusive second run and is marked flaky', (context) => {

@@ -283,7 +283,7 @@ describe.concurrent('SandboxFusion', () => {
       compile_result: { status: 'Finished', return_code: 1 },
       run_result: null,
     })
-    const late = await run({ code: 'echo before; sleep 9', language: 'bash', run_timeout: 0.3 })
+    const late = await run({ code: 'echo before; sleep 9', language: 'bash', run_timeout: 3 })
     expect(late.body).toMatchObject({
       status: 'Failed',
       run_result: { status: 'TimeLimitExceeded', return_code: null, stdout: 'before\n' },

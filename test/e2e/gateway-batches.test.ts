@@ -173,4 +173,32 @@ describe('a batch', () => {
     const foreign = { jobs: [bash('echo 1', { tenant: 'a' })] }
     expect((await ask('POST', '/v1/batches', foreign, as(other))).status).toBe(403)
   })
+
+  // promise: cancel-many
+  it('a key lists and cancels waiting executions by batch and label, and only those of its tenant', async () => {
+    const { keys } = gateway.access
+    const create = async (tenant: string) => {
+      const { token } = await keys.create({ name: tenant, tenant, scopes: ['submit', 'read'] })
+      return { authorization: `Bearer ${token}` }
+    }
+    const [mine, other] = [await create('c'), await create('d')]
+    await gateway.asksForKeys()
+    const jobs = Array.from({ length: 20 }, () => bash('sleep 60', { batchId: 'run', labels: { m: 'x' } }))
+    const { ids } = (await ask('POST', '/v1/executions/many', { jobs }, mine)).body
+    await ask('POST', '/v1/executions/many', { jobs: jobs.slice(0, 3) }, other)
+    const listed = await ask('GET', '/v1/queue/executions?batchId=run&label=m%3Dx', undefined, mine)
+    expect(listed.body.executions.map(({ id }: { id: string }) => id).sort()).toEqual([...ids].sort())
+    expect(listed.body.executions[0]).toMatchObject({ tenant: 'c', batchId: 'run', labels: { m: 'x' } })
+    for (const path of ['/v1/queue/executions?tenant=d', '/v1/executions?batchId=run&tenant=d']) {
+      const method = path.startsWith('/v1/queue') ? 'GET' : 'DELETE'
+      expect((await ask(method, path, undefined, mine)).status).toBe(403)
+    }
+    const refused = await ask('DELETE', '/v1/executions', undefined, mine)
+    expect(refused).toMatchObject({ status: 400, body: { errors: [{ field: 'batchId' }] } })
+    const { body } = await ask('DELETE', '/v1/executions?batchId=run&label=m%3Dx', undefined, mine)
+    expect(body.cancelled + body.requested).toBe(20)
+    const theirs = await ask('GET', '/v1/queue/executions', undefined, other)
+    expect(theirs.body.executions).toHaveLength(3)
+    expect((await ask('DELETE', '/v1/executions?batchId=run', undefined, other)).status).toBe(200)
+  })
 })

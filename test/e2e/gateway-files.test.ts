@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Gateway, startTestGateway } from '../support/gateway.ts'
+import { scaled } from '../support/time-factor.ts'
 import { startWorld, type World } from '../support/world.ts'
 
 let world: World
@@ -198,7 +199,7 @@ describe.concurrent('the gateway refuses early a request', () => {
     }
   })
 
-  it('that arrives too slowly', async () => {
+  it('that arrives too slowly', { timeout: scaled(40_000) }, async () => {
     const { port } = new URL(gateway.url)
     const socket = connect(Number(port), '127.0.0.1')
     const dripping = setInterval(() => socket.write('X'), 500)
@@ -211,5 +212,5 @@ describe.concurrent('the gateway refuses early a request', () => {
     await once(socket, 'close')
     clearInterval(dripping)
     expect(answer).toMatch(/^HTTP\/1\.1 408 /)
-  }, 40_000)
+  })
 })

@@ -108,7 +108,7 @@ describe('request methods', () => {
   it.each([
     ['GET', '/execute', 'POST, OPTIONS'],
     ['HEAD', '/execute', 'POST, OPTIONS'],
-    ['DELETE', '/v1/executions', 'GET, HEAD, POST, OPTIONS'],
+    ['PUT', '/v1/executions', 'GET, HEAD, DELETE, POST, OPTIONS'],
     ['POST', '/v1/executions/j-1', 'GET, HEAD, DELETE, OPTIONS'],
     ['POST', '/v1/executions/j-1/events', 'GET, HEAD, OPTIONS'],
     ['POST', '/openapi.json', 'GET, HEAD, OPTIONS'],
@@ -148,7 +148,7 @@ describe('request methods', () => {
 
   it('OPTIONS names the methods of a path, and allows pages of a listed origin all of them', async () => {
     const plain = await send('OPTIONS', '/v1/executions')
-    expect([plain.status, plain.headers.get('allow')]).toEqual([204, 'GET, HEAD, POST, OPTIONS'])
+    expect([plain.status, plain.headers.get('allow')]).toEqual([204, 'GET, HEAD, DELETE, POST, OPTIONS'])
     const preflight = { origin: PAGE, 'access-control-request-method': 'DELETE' }
     const asked = await send('OPTIONS', '/v1/executions/j-1', preflight)
     expect(asked.status).toBe(204)

@@ -75,10 +75,12 @@ it('arguments of a test replace those of the job, and variables hold for all tes
     ],
   })
   expect(result.tests?.map(({ verdict, diff }) => [verdict, diff])).toEqual(Array(3).fill(['passed', null]))
-  const script = 'import os, sys\nassert sys.argv[1:] == ["a"] and os.environ["MINE"] == "x"'
   const scripted = await world.client.run({
-    ...{ language: 'python', code: 'pass', args: ['a'], env: { MINE: 'x' } },
-    tests: [{ script }],
+    language: 'python',
+    code: 'import os, sys\ndef seen(): return [*sys.argv[1:], os.environ["MINE"]]',
+    args: ['a'],
+    env: { MINE: 'x' },
+    tests: [{ script: 'assert seen() == ["a", "x"]' }],
   })
   expect(scripted.summary).toMatchObject({ passed: 1, total: 1 })
 })

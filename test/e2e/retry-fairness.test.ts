@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { JobInput, Result } from '@isopod/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { scaled } from '../support/time-factor.ts'
 import { startWorld, type World } from '../support/world.ts'
 
 /** How long a job may wait for its second run. */
@@ -51,7 +52,7 @@ async function counted(name: string): Promise<number> {
 // promise: second-run-bounds
 describe('programs that seem to get too little processor time', () => {
   it('delay no other tenant by their exclusive second runs, and run at most twice', {
-    timeout: 240_000,
+    timeout: scaled(240_000),
   }, async () => {
     let over = false
     const attacking = Promise.all(attacks.map(timed)).finally(() => {

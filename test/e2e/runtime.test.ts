@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { RESULT_RUNTIME, RUNTIME } from '../support/runtime.ts'
+import { DRIVER, RESULT_RUNTIME, RUNTIME } from '../support/runtime.ts'
 import { startWorld, type World } from '../support/world.ts'
 
 let world: World
@@ -24,6 +24,8 @@ it('a job that asks for less isolation, or for a runtime that the worker does no
   const result = await world.client.run(job)
   expect(result).toMatchObject({ status: 'validation_error', attributable: true, runtime: null })
   expect(result.errorMessage).toMatch(
-    /^runtime: "runc" isolates less than "runsc"|^runtime: "crun" is not available; the runtimes are .*runc/,
+    DRIVER === 'process'
+      ? /^runtime: "crun" is not available; this worker offers bubblewrap/
+      : /^runtime: "runc" isolates less than "gvisor"|^runtime: "crun" is not available; this worker offers .*runc/,
   )
 })

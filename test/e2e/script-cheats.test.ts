@@ -74,9 +74,14 @@ type Mode = [string, Partial<JobInput>, number]
 
 /** A preloaded interpreter treats scripts the same in both modes, so `npm test` uses only the faster one, in a batch. */
 const MODES: Mode[] = [
-  ['in containers of their own', {}, SOAK ? 1 : 6],
+  ['in containers of their own', {}, SOAK ? 1 : 12],
   ...(SOAK ? [['preloaded', { preload: true }, 1] satisfies Mode] : []),
   ['preloaded in a batch', { preload: true, reuse: 'batch', batchId: 'cheats' }, 1],
+  [
+    'in the process of the tests, preloaded in a batch',
+    { separation: 'none', preload: true, reuse: 'batch', batchId: 'one-process' },
+    SOAK ? 1 : 4,
+  ],
 ]
 let world: World
 
@@ -93,22 +98,38 @@ function run({ language, code }: Case, mode: Partial<JobInput>): Promise<Result>
   return world.client.run({ language, code, tests, limits: { timeoutSeconds: 10 }, ...mode })
 }
 
-/** Cheats that cannot be distinguished from correct programs: they pass, but are marked as suspicious. */
+/** Cheats in the process of the tests that no harness there can tell from correct programs: they pass, but are marked. */
 const MARKED: readonly string[] = ['python shadowed-abs.py', 'python equal-int.py', 'python no-distance.py']
 
-/** Cheats that fail the tests without being marked as suspicious, because they have no effect or come too late. */
+/** Cheats in the process of the tests that fail without a mark, because they have no effect or come too late. */
 const UNMARKED: readonly string[] = [
   'bash aliases.sh',
   'bash exit-when-called.sh',
   'bash open-quote.sh',
   'c comment-to-the-end.c',
   'c stopped-text.c',
+  'javascript answers-in-time.js.txt',
   'javascript assert-from-the-cache.js.txt',
+  'javascript changing-getter.js.txt',
   'javascript comment-to-the-end.js.txt',
+  'javascript endless-iterator.js.txt',
+  'javascript error-with-getters.js.txt',
+  'javascript evaluates.js.txt',
+  'javascript huge-message.js.txt',
+  'javascript known-functions.js.txt',
+  'javascript later-exit.js.txt',
   'javascript lying-value.js.txt',
+  'javascript own-proto-keys.js.txt',
   'javascript patched-assert.js.txt',
   'javascript patched-iterator.js.txt',
+  'javascript patched-json.js.txt',
+  'javascript poisoned-then.js.txt',
+  'javascript proxied-result.js.txt',
+  'javascript raw-frames.js.txt',
   'javascript require-of-its-own.js.txt',
+  'javascript same-object.js.txt',
+  'javascript to-json.js.txt',
+  'javascript to-primitive.js.txt',
   'javascript top-level-return.js.txt',
   'python check-defined-first.py',
   'python check-put-back.py',
@@ -126,13 +147,15 @@ const UNMARKED: readonly string[] = [
 describe.each(MODES)('%s', (_, mode, every) => {
   it.concurrent.each(cases('cheats', every))('does not pass: $language $name', async (each) => {
     const { attributable, tests = [] } = await run(each, mode)
+    const isSplit = tests.every(({ separation }) => separation === 'process')
     const name = `${each.language} ${each.name}`
     const passed = tests.filter(({ verdict }) => verdict === 'passed')
     const marked = tests.flatMap(({ suspicious }) => suspicious ?? [])
     expect(attributable).toBe(true)
-    if (!MARKED.includes(name)) expect([name, passed]).toEqual([name, []])
+    if (isSplit || !MARKED.includes(name)) expect([name, passed]).toEqual([name, []])
     else expect(passed.filter(({ suspicious }) => suspicious === undefined)).toEqual([])
-    if (!UNMARKED.includes(name)) expect([name, marked]).not.toEqual([name, []])
+    // Code that cannot reach its tests needs no mark.
+    if (!isSplit && !UNMARKED.includes(name)) expect([name, marked]).not.toEqual([name, []])
   })
 
   it.concurrent.each(cases('honest', every))(

@@ -2,12 +2,13 @@ import type { JobInput } from '@isopod/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { humanEval, mbpp } from '../support/corpora.ts'
 import { SOAK } from '../support/soak.ts'
+import { scaled } from '../support/time-factor.ts'
 import { startWorld, type World } from '../support/world.ts'
 
 /** Every nth program of both data sets runs; 1 for all. */
 const EVERY = Number(process.env['TEST_DATA_EVERY'] ?? (SOAK ? 10 : 150))
 const problems = [...humanEval(), ...mbpp()].filter((_, index) => index % EVERY === 0)
-const limits = { timeoutSeconds: 10 }
+const limits = { timeoutSeconds: 30 }
 let world: World
 
 beforeAll(async () => {
@@ -26,7 +27,7 @@ const MODES: [string, Partial<JobInput>][] = [
 
 describe.each(MODES)('reference solutions %s', (_, mode) => {
   // promise: script-tests
-  it('all pass, and none is suspicious', { timeout: 600_000 }, async () => {
+  it('all pass, and none is suspicious', { timeout: scaled(600_000) }, async () => {
     const ran = problems.map(async ({ name, code, script }) => {
       const { tests, summary } = await world.client.run({ code, tests: [{ script }], limits, ...mode })
       return { name, tests, summary }
@@ -38,7 +39,7 @@ describe.each(MODES)('reference solutions %s', (_, mode) => {
     }
   })
 
-  it('fail once their return statements are removed', { timeout: 600_000 }, async () => {
+  it('fail once their return statements are removed', { timeout: scaled(600_000) }, async () => {
     const ran = problems.slice(0, 40).map(async ({ name, code, script }) => {
       const broken = code.replaceAll(/^( *)return .*$/gm, '$1pass')
       const { tests } = await world.client.run({ code: broken, tests: [{ script }], limits, ...mode })

@@ -33,7 +33,7 @@ describe('a job with scripts', () => {
     expect(result).toMatchObject({ status: 'execution_error', exitCode: 1, attributable: true })
     expect(result.tests).toMatchObject([
       { name: 'right', verdict: 'passed', exitCode: 0, diff: null },
-      { name: '2', verdict: 'wrong_answer', exitCode: 1 },
+      { name: '2', verdict: 'wrong_answer', exitCode: 1, separation: 'process' },
       { name: '3', verdict: 'runtime_error', exitCode: 1 },
       { name: '4', verdict: 'passed' },
     ])
@@ -54,21 +54,32 @@ describe('a job with scripts', () => {
     expect(tests?.[0]?.diff).toContain("NameError: name 'c' is not defined")
   })
 
-  it('gives each script its own stdin, files and limits', async () => {
-    const script = 'import sys\nassert sys.stdin.read() == open("word").read() == "one"'
+  it.each(['process', 'none'] as const)('gives each its stdin, files and limits: %s', async (separation) => {
+    const code = `
+import sys
+def read(): return sys.stdin.read() + open("word").read()
+def spin():
+    while True: pass
+def fill(): return len(bytearray(100_000_000))
+def shout(): print("x" * 1000)
+`
+    const script = 'assert read() == "oneone"'
     const word = { content: 'one', encoding: 'utf8' } as const
     const { tests } = await run({
+      code,
+      separation,
       stdin: 'one',
       files: { word },
       tests: [
         { script },
         { script, stdin: 'two' },
         { script, files: { word: { ...word, content: 'two' } } },
-        { script: 'while True: pass', limits: { timeoutSeconds: 0.5 } },
-        { script: 'x = bytearray(100_000_000)', limits: { memoryMb: 32 } },
-        { script: 'print("x" * 1000)', limits: { outputBytes: 10, onOverflow: 'kill' } },
+        { script: 'spin()', limits: { timeoutSeconds: 0.5 } },
+        { script: 'fill()', limits: { memoryMb: 32 } },
+        { script: 'shout()', limits: { outputBytes: 10, onOverflow: 'kill' } },
       ],
     })
+    for (const test of tests ?? []) expect(test.separation).toBe(separation)
     expect(tests?.map(({ verdict }) => verdict)).toEqual([
       'passed',
       'wrong_answer',

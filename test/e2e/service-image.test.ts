@@ -1,7 +1,5 @@
 import { execFile } from 'node:child_process'
-import { once } from 'node:events'
-import { chmod, copyFile, cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { createConnection, createServer, type Server } from 'node:net'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -11,10 +9,11 @@ import { afterAll, expect, inject, it } from 'vitest'
 import { parse } from 'yaml'
 import { docker } from '../support/engine.ts'
 import { eventually } from '../support/eventually.ts'
+import { buildService, openSocketRelay } from '../support/service-images.ts'
+import { scaled } from '../support/time-factor.ts'
 
 const exec = promisify(execFile)
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const NODE_IMAGE = 'isopod/test-node:24'
 const WORKER_IMAGE = 'isopod/test-worker:latest'
 const GATEWAY_IMAGE = 'isopod/test-gateway:latest'
 const NAME = `isopod-test-worker-${process.pid}`
@@ -26,69 +25,19 @@ afterAll(async () => {
   await docker(dockerHost, 'rmi', WORKER_IMAGE, GATEWAY_IMAGE).catch(() => {})
 })
 
-/** Builds the image of one service from this checkout. */
-async function buildService(name: 'worker' | 'gateway', tag: string): Promise<void> {
-  const file = join(ROOT, `deploy/services/${name}/Dockerfile`)
-  const node = ['--build-arg', `NODE_IMAGE=${NODE_IMAGE}`]
-  const options = ['--quiet', '--network', 'host', ...node, '--tag', tag, '--file', file]
-  await docker(dockerHost, 'build', ...options, ROOT)
-}
-
 /** Names of the npm packages in an image. */
 async function librariesOf(image: string): Promise<string[]> {
   const list = ['run', '--rm', '--network', 'none', '--entrypoint', 'ls', image, 'node_modules']
   return (await docker(dockerHost, ...list)).split('\n')
 }
 
-/** A relay to Redis with a socket for any user, because only root may use the socket of the private stack. */
-async function openRelay(path: string): Promise<Server> {
-  const relay = createServer((incoming) => {
-    const outgoing = createConnection(redisUrl.slice('redis+unix://'.length))
-    incoming.pipe(outgoing).pipe(incoming)
-    for (const [one, other] of [
-      [incoming, outgoing],
-      [outgoing, incoming],
-    ] as const) {
-      one.on('error', () => other.destroy()).on('close', () => other.destroy())
-    }
-  }).listen(path)
-  await once(relay, 'listening')
-  await chmod(path, 0o777)
-  return relay
-}
-
-/** Builds an image with this machine's Node and npm, which replaces `node:24` where no image registry is reachable. */
-async function buildNodeImage(): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'isopod-node-image-'))
-  try {
-    // Not `npm root --global`, which depends on the Node that runs it and may point to a Node without npm.
-    const { stdout: cli } = await exec('sh', ['-c', 'readlink -f "$(command -v npm)"'])
-    await cp(join(dirname(cli), '..'), join(folder, 'npm'), { recursive: true, dereference: true })
-    const authorities = process.env['NODE_EXTRA_CA_CERTS']
-    if (authorities) await copyFile(authorities, join(folder, 'authorities.crt'))
-    else await writeFile(join(folder, 'authorities.crt'), '')
-    const lines = [
-      'FROM isopod/javascript:24',
-      'USER 0',
-      'COPY npm /usr/local/lib/node_modules/npm',
-      'RUN ln -s ../lib/node_modules/npm/bin/npm-cli.js /usr/local/bin/npm && ln -s ../lib/node_modules/npm/bin/npx-cli.js /usr/local/bin/npx',
-      ...(authorities
-        ? ['COPY authorities.crt /etc/authorities.crt', 'ENV NODE_EXTRA_CA_CERTS=/etc/authorities.crt']
-        : []),
-    ]
-    await writeFile(join(folder, 'Dockerfile'), lines.join('\n'))
-    await docker(dockerHost, 'build', '--quiet', '--tag', NODE_IMAGE, folder)
-  } finally {
-    await rm(folder, { recursive: true, force: true })
-  }
-}
-
-it('the image of the worker builds, runs a job, and ends cleanly on SIGTERM', async (context) => {
+it('the image of the worker builds, runs a job, and ends cleanly on SIGTERM', {
+  timeout: scaled(400_000),
+}, async (context) => {
   if (!dockerHost.startsWith('unix://') || !redisUrl.startsWith('redis+unix://')) {
     context.skip('the container needs sockets of engine and Redis to mount, and there are none here')
   }
-  await buildNodeImage()
-  await buildService('worker', WORKER_IMAGE)
+  await buildService(dockerHost, 'worker', WORKER_IMAGE)
   const libraries = await librariesOf(WORKER_IMAGE)
   expect(libraries).toContain('dockerode')
   expect(libraries.filter((name) => ['fastify', 'vitest', 'typescript'].includes(name))).toEqual([])
@@ -141,22 +90,23 @@ it('the image of the worker builds, runs a job, and ends cleanly on SIGTERM', as
   }
   await docker(dockerHost, 'stop', '--time', '20', NAME)
   expect(await docker(dockerHost, 'inspect', '--format', '{{.State.ExitCode}}', NAME)).toBe('0')
-}, 400_000)
+})
 
 // promise: http-image
-it('the image of the gateway serves without root, without an engine and with a read-only file system', async (context) => {
+it('the image of the gateway serves without root, without an engine and with a read-only file system', {
+  timeout: scaled(400_000),
+}, async (context) => {
   if (!dockerHost.startsWith('unix://') || !redisUrl.startsWith('redis+unix://')) {
     context.skip('the container needs a socket of Redis to mount, and there is none here')
   }
-  await buildNodeImage()
-  await buildService('gateway', GATEWAY_IMAGE)
+  await buildService(dockerHost, 'gateway', GATEWAY_IMAGE)
   const libraries = await librariesOf(GATEWAY_IMAGE)
   expect(libraries).toContain('fastify')
   expect(libraries.filter((name) => ['dockerode', 'vitest', 'typescript'].includes(name))).toEqual([])
 
   const folder = await mkdtemp(join(tmpdir(), 'isopod-gateway-image-'))
   const socket = join(folder, 'redis.sock')
-  const relay = await openRelay(socket)
+  const relay = await openSocketRelay(redisUrl, socket)
   const client = await connect({ url: redisUrl, prefix: GATEWAY_NAME })
   try {
     const confined = ['--network', 'none', '--read-only', '--cap-drop', 'ALL']
@@ -187,7 +137,7 @@ it('the image of the gateway serves without root, without an engine and with a r
     relay.close()
     await rm(folder, { recursive: true, force: true })
   }
-}, 400_000)
+})
 
 interface Compose {
   readonly include?: readonly string[]

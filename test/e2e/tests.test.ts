@@ -238,20 +238,6 @@ sys.exit(42)`,
     ])
     expect(result.summary).toMatchObject({ passed: 2, status: 'success' })
   })
-
-  it('that fails itself decides no verdict; the result is not attributable and names the checker', async () => {
-    const result = await run(ECHO, [{ name: 'odd', stdin: 'crash', expected: '3', checker }])
-    expect(result).toMatchObject({ status: 'setup_error', attributable: false })
-    expect(result.errorMessage).toContain('the checker of test "odd" failed')
-    expect(result.tests).toBeUndefined()
-  })
-
-  it('that does not compile decides no verdict either', async () => {
-    const broken = { type: 'program', language: 'c', code: 'int main(void) { return x; }' } as const
-    const result = await run(ECHO, [{ expected: '', checker: broken }])
-    expect(result).toMatchObject({ status: 'setup_error', attributable: false })
-    expect(result.errorMessage).toContain('undeclared')
-  })
 })
 
 describe.concurrent('an interactor', () => {
@@ -287,6 +273,14 @@ print('!', low, flush=True)`
     expect(result.summary).toMatchObject({ passed: 2, score: 1, status: 'success' })
   })
 
+  it('talks with the program beside test cases without one', async () => {
+    const result = await run('print(input())', [
+      { interactor: { language: 'bash', code: 'echo 1; read -r n; exit 42' } },
+      { stdin: '2', expected: '2' },
+    ])
+    expect(verdicts(result)).toEqual(['passed', 'passed'])
+  })
+
   it('decides the verdict even if the program then fails because the interactor has ended', async () => {
     expect((await run(ask('low + 1'), tests)).tests).toMatchObject([
       { verdict: 'passed' },
@@ -302,17 +296,6 @@ print('!', low, flush=True)`
     expect(verdicts(await run('raise KeyError(1)', tests))).toEqual(['runtime_error', 'runtime_error'])
     const limits = { timeoutSeconds: 0.5 }
     expect(verdicts(await run('input()', tests, { limits }))).toEqual(['timeout', 'timeout'])
-  })
-
-  it('that fails itself, or does not compile, decides no verdict', async () => {
-    for (const [language, code] of [
-      ['python', 'raise RuntimeError("mine")'],
-      ['c', 'int main(void) { return x; }'],
-    ] as const) {
-      const result = await run('print(1)', [{ interactor: { language, code } }])
-      expect(result).toMatchObject({ status: 'setup_error', attributable: false })
-      expect(result.errorMessage).toContain('the interactor')
-    }
   })
 
   it('is not started for a program that does not compile', async () => {

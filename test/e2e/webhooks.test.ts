@@ -6,6 +6,7 @@ import { Webhook as Verifier } from 'standardwebhooks'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Received, startReceiver } from '../../packages/webhooks/test/receiver.ts'
 import { type Gateway, startTestGateway } from '../support/gateway.ts'
+import { scaled } from '../support/time-factor.ts'
 import { startWorld, type World } from '../support/world.ts'
 
 const setting = newWebhookSecret()
@@ -66,7 +67,7 @@ function verified({ body, headers }: Received, tenant = 'default'): Body {
 }
 
 async function arrived(received: readonly Received[], count: number): Promise<void> {
-  await expect.poll(() => received.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(count)
+  await expect.poll(() => received.length, { timeout: scaled(20_000) }).toBeGreaterThanOrEqual(count)
 }
 
 /** Runs the command `isopod` on the queue of this spec. */
@@ -171,7 +172,7 @@ describe('a finished execution', () => {
     const { url, received } = await startReceiver((response) => response.writeHead(isUp ? 200 : 500).end())
     const { id } = await ask('POST', '/v1/executions', bash('true', `${url}/?key=hunter2`))
     const listed = async () => (await isopod('webhooks', 'list', '--failed', '--json')).trim()
-    await expect.poll(listed, { timeout: 20_000, interval: 300 }).not.toBe('')
+    await expect.poll(listed, { timeout: scaled(20_000), interval: 300 }).not.toBe('')
     expect(JSON.parse(await listed())).toMatchObject({ id, tries: 2, error: 'answered 500', state: 'dead' })
     isUp = true
     await isopod('webhooks', 'redeliver', id)
@@ -212,7 +213,7 @@ describe('a callback URL', () => {
     // Submitted directly to the queue, so the gateway does not check the URL first.
     const id = await world.client.submit(bash('true', 'http://127.0.0.2/'))
     const listed = async () => await isopod('webhooks', 'list', '--failed')
-    await expect.poll(listed, { timeout: 20_000, interval: 300 }).toContain('the address is loopback')
+    await expect.poll(listed, { timeout: scaled(20_000), interval: 300 }).toContain('the address is loopback')
     expect(await listed()).toContain(`${id}  dead `)
   })
 })

@@ -12,6 +12,8 @@ export interface RepeatedRun {
 const FROM_GOOD_TO_BAD: readonly Verdict[] = [
   'skipped',
   'passed',
+  'unverified',
+  'judge_error',
   'wrong_answer',
   'runtime_error',
   'timeout',

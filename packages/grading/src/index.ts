@@ -5,6 +5,7 @@ export type { Tolerance } from './checkers/numbers.ts'
 export { regexProblem } from './checkers/regex.ts'
 export { regexSize } from './checkers/regex-size.ts'
 export { type GradingSettings, gradingJob, gradingLanguage, referenceOf } from './dataset/grading-job.ts'
+export { parseRecord } from './dataset/lossless-json.ts'
 export {
   DATASETS,
   type Dataset,
@@ -13,6 +14,7 @@ export {
   type TestInput,
 } from './dataset/problem.ts'
 export { ProblemSet } from './dataset/problem-set.ts'
+export { recognizeDataset } from './dataset/recognize.ts'
 export { DatasetError, type Place } from './dataset/record.ts'
 export { readSolutions, SOLUTION_FIELDS, type Solution } from './dataset/solutions.ts'
 export { stripFences } from './dataset/strip-fences.ts'
@@ -31,6 +33,8 @@ export {
 } from './report/sample-verdict.ts'
 export { percentText } from './report/units.ts'
 export { type Composed, composeScript, type ScriptParts } from './script/compose.ts'
+export { composeSplit } from './script/compose-split.ts'
 export { detectTampering } from './script/detect-tampering.ts'
 export { judgeScript, type ScriptRun, type ScriptVerdict } from './script/judge.ts'
+export { judgeSplit, readSplitReport } from './script/judge-split.ts'
 export { type ExecutedStatus, failureOf, type JudgedTest, summarize } from './verdict.ts'

@@ -39,6 +39,7 @@ export function failureOf(status: ExecutedStatus): Verdict | undefined {
 export function summarize(tests: readonly JudgedTest[]): TestSummary {
   const passed = tests.filter(({ result }) => result.verdict === 'passed')
   const [part, whole] = [weightOf(passed), weightOf(tests)]
+  const judgeErrors = tests.filter(({ result }) => result.verdict === 'judge_error').length
   const bad = tests.find(({ status }) => status !== null && status !== 'success')
   return {
     passed: passed.length,
@@ -46,6 +47,7 @@ export function summarize(tests: readonly JudgedTest[]): TestSummary {
     // A sum of fractions is not always exactly 1.
     score: passed.length === tests.length ? 1 : whole > 0 ? part / whole : passed.length / tests.length,
     status: bad?.status ?? 'success',
+    ...(judgeErrors > 0 && { judgeErrors }),
   }
 }
 

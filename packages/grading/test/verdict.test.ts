@@ -26,6 +26,12 @@ describe('a summary', () => {
     expect(summarize(tests)).toEqual({ passed: 1, total: 3, score: 3 / 8, status: 'success' })
   })
 
+  // promise: judge-errors
+  it('counts judge errors, which never pass', () => {
+    const tests = [test('passed'), test('judge_error')]
+    expect(summarize(tests)).toEqual({ passed: 1, total: 2, score: 0.5, status: 'success', judgeErrors: 1 })
+  })
+
   it('counts tests if none has a weight', () => {
     expect(summarize([test('passed', 0), test('timeout', 0, 'timeout')]).score).toBe(0.5)
   })

@@ -14,7 +14,7 @@ export interface ContentionRetry {
   wasOvercommitted(ms: number): boolean
   /**
    * Releases the job's share of the host, waits until nothing else runs, and calls `run` for the first `count` runs of the
-   * request: as many as the worker's allowance covers. Call it at most once per job.
+   * request: as many as the worker's allowance covers. Call it at most once per job for its program, and once for each checker.
    *
    * @returns undefined if the worker's bounds do not allow the runs, or end them early
    */

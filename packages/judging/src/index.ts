@@ -1,7 +1,6 @@
 export { expressionProblems } from './comparison/expression-problems.ts'
 export { COMPARISON_EXCEEDED, type JobChecks, OutputChecks } from './comparison/output-checks.ts'
 export type { ContentionRetry, RetryRequest } from './contention-retry.ts'
-export { CheckerFaultError } from './helpers/checker-fault.ts'
 export { judgeJob } from './judge-job.ts'
 export type { JobRunOptions, Judging, JudgingOptions } from './judging.ts'
 export type {

@@ -8,7 +8,7 @@ import { onceForEachVerdict } from './verdict-events.ts'
 /**
  * Runs the program of a job for all of its test cases or repetitions, and judges each run.
  *
- * @throws what the sandbox rejects with; `CheckerFaultError` if a checker program or an interactor itself fails
+ * @throws what the sandbox rejects with
  */
 export async function judgeJob(
   plan: JudgingPlan,

@@ -1,6 +1,7 @@
 /** Fields of an entry whose value may be a program in a file of its own. */
 const PLACES = [
   ['*', 'script', 'program'],
+  ['*', 'script', 'split', '*', '*'],
   ['*', 'input_hook', 'files', '*'],
   ['*', 'preload', 'files', '*'],
 ] as const
@@ -9,7 +10,8 @@ const PLACES = [
 export type ReadProgram = (file: string) => Promise<string>
 
 /**
- * Replaces references to program files, such as `{ file: programs/python/script.py }`, by the text of the files.
+ * Replaces references to program files, such as `{ file: programs/python/script.py }`, or `{ files: [...] }`, by the text of the
+ * files.
  *
  * @param document the data of a catalogue file, not validated yet
  * @param read reads a file, whose name is relative to the catalogue; its rejection is passed on
@@ -23,12 +25,19 @@ export async function fillPrograms(document: unknown, read: ReadProgram): Promis
 async function fillPlace(value: unknown, place: readonly string[], read: ReadProgram): Promise<unknown> {
   if (!isObject(value)) return value
   const [key, ...rest] = place
-  if (key === undefined) return typeof value['file'] === 'string' ? await read(value['file']) : value
+  if (key === undefined) return await readText(value, read)
   const keys = key === '*' ? Object.keys(value) : [key].filter((each) => Object.hasOwn(value, each))
   const entries = await Promise.all(
     keys.map(async (each) => [each, await fillPlace(value[each], rest, read)] as const),
   )
   return { ...value, ...Object.fromEntries(entries) }
+}
+
+/** The text that a reference stands for: that of its file, or of its files one after the other. */
+async function readText(value: Readonly<Record<string, unknown>>, read: ReadProgram): Promise<unknown> {
+  const { file, files = [file] } = value
+  const isList = Array.isArray(files) && files.every((each) => typeof each === 'string')
+  return isList ? (await Promise.all(files.map(read))).join('\n') : value
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -8,8 +8,14 @@ import {
 } from '@isopod/protocol'
 import { MAX_LANGUAGES, nameProblem, repeatedNames } from './names.ts'
 
+/** Fields that are short for a default limit. */
+const SHORT_NAMES = [
+  ['default_memory_mb', 'memoryMb'],
+  ['compile_timeout_seconds', 'compileSeconds'],
+] as const
+
 /**
- * Validates the parsed data of a catalogue file. Fills in defaults, and `default_memory_mb` becomes part of `default_limits`.
+ * Validates the parsed data of a catalogue file. Fills in defaults; short names become part of `default_limits`.
  *
  * @param path names the file in errors
  * @throws {ConfigError} with all problems of the file, each with language and field
@@ -51,7 +57,7 @@ function validateEntry(name: string, input: unknown): { language: Language } | {
   }
   const problems = entryProblems(parsed.data)
   if (problems.length > 0) return { problems: problems.map((problem) => `${name}.${problem}`) }
-  return { language: foldMemory(name, parsed.data) }
+  return { language: foldShortNames(name, parsed.data) }
 }
 
 /** Problems that involve several fields. */
@@ -72,9 +78,10 @@ function entryProblems(entry: LanguageEntry): string[] {
   if (memory !== undefined && !Number.isInteger(memory)) {
     problems.push(`default_memory_mb: must be a whole number from 16 to 1024, got ${memory}`)
   }
-  const other = entry.default_limits.memoryMb
-  if (memory !== undefined && other !== undefined && memory !== other) {
-    problems.push(`default_memory_mb: must agree with default_limits.memoryMb (${other}), got ${memory}`)
+  for (const [short, limit] of SHORT_NAMES) {
+    const [value, other] = [entry[short], entry.default_limits[limit]]
+    if (value === undefined || other === undefined || value === other) continue
+    problems.push(`${short}: must agree with default_limits.${limit} (${other}), got ${value}`)
   }
   return problems
 }
@@ -96,8 +103,11 @@ function preloadProblems({ preload, compile, command, filename }: LanguageEntry)
   return problems
 }
 
-function foldMemory(name: string, entry: LanguageEntry): Language {
-  const { default_memory_mb: memoryMb, ...rest } = entry
-  if (memoryMb === undefined) return { name, ...rest }
-  return { name, ...rest, default_limits: { ...rest.default_limits, memoryMb } }
+function foldShortNames(name: string, entry: LanguageEntry): Language {
+  const { default_memory_mb: memoryMb, compile_timeout_seconds: compileSeconds, ...rest } = entry
+  const limits = {
+    ...(memoryMb !== undefined && { memoryMb }),
+    ...(compileSeconds !== undefined && { compileSeconds }),
+  }
+  return { name, ...rest, default_limits: { ...rest.default_limits, ...limits } }
 }

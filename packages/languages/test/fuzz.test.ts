@@ -1,6 +1,7 @@
 import { ConfigError, isSafePath } from '@isopod/protocol'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { scaled } from '../../../test/support/time-factor.ts'
 import { validateCatalogue } from '../src/validate.ts'
 
 const VALID = { image: 'i', filename: 'main.x', command: ['x', '{filename}'] }
@@ -40,21 +41,25 @@ const entry = fc.array(fc.tuple(field, value), { maxLength: 3 }).map((changes) =
   ),
 )
 
-it('validateCatalogue accepts any entry or refuses it with a short printable sentence', () => {
-  let taken = 0
-  const property = fc.property(entry, (given) => {
-    try {
-      const [language] = validateCatalogue({ x: given }, 'file')
-      expect(language?.command.length).toBeGreaterThan(0)
-      expect(isSafePath(language?.filename ?? '')).toBe(true)
-      expect(language?.allow_network).toBe(false)
-      taken++
-    } catch (error) {
-      if (!(error instanceof ConfigError)) throw error
-      expect(error.message.length).toBeLessThan(20_000)
-      expect(error.message).not.toMatch(/[\p{Cc}\u202a-\u202e]/u)
-    }
-  })
-  fc.assert(property, { numRuns: 3_000 })
-  expect(taken).toBeGreaterThan(100)
-}, 60_000)
+it(
+  'validateCatalogue accepts any entry or refuses it with a short printable sentence',
+  () => {
+    let taken = 0
+    const property = fc.property(entry, (given) => {
+      try {
+        const [language] = validateCatalogue({ x: given }, 'file')
+        expect(language?.command.length).toBeGreaterThan(0)
+        expect(isSafePath(language?.filename ?? '')).toBe(true)
+        expect(language?.allow_network).toBe(false)
+        taken++
+      } catch (error) {
+        if (!(error instanceof ConfigError)) throw error
+        expect(error.message.length).toBeLessThan(20_000)
+        expect(error.message).not.toMatch(/[\p{Cc}\u202a-\u202e]/u)
+      }
+    })
+    fc.assert(property, { numRuns: 3_000 })
+    expect(taken).toBeGreaterThan(100)
+  },
+  scaled(60_000),
+)

@@ -7,8 +7,8 @@ import { stripFences } from './strip-fences.ts'
 export interface GradingSettings {
   /** Overrides the problem's and the sample's language. */
   readonly language?: string | undefined
-  /** Removes Markdown fences around samples. */
-  readonly stripFences?: boolean
+  /** Keeps Markdown fences; by default only the content of a sample’s first fence is judged. */
+  readonly verbatim?: boolean
   /** Overrides the problem's limits. */
   readonly limits?: NonNullable<JobInput['limits']>
   /** Apply where the problem has no limit of its own. */
@@ -23,10 +23,15 @@ export function gradingJob(
   solution: Solution,
   settings: GradingSettings = {},
 ): JobInput {
-  const text = settings.stripFences ? stripFences(solution.text) : solution.text
-  const code = solution.kind === 'completion' ? `${problem.prompt}${text}` : text
+  const text = settings.verbatim ? solution.text : stripFences(solution.text)
+  const body =
+    solution.kind === 'completion'
+      ? `${problem.prompt}${settings.verbatim ? text : endedAt(text, problem.stopTokens ?? [])}`
+      : text
   const language = gradingLanguage(problem, solution, settings.language)
+  const code = language === problem.language ? `${problem.header ?? ''}${body}` : body
   return {
+    ...(problem.separation === undefined ? {} : { separation: problem.separation }),
     ...settings.job,
     ...(language === undefined ? {} : { language }),
     code,
@@ -47,5 +52,12 @@ export function gradingLanguage(
 /** The data set's own solution of a problem; undefined if there is none. */
 export function referenceOf(problem: DatasetProblem): Solution | undefined {
   if (problem.reference === undefined) return undefined
-  return { problem: problem.id, text: problem.reference, kind: 'whole', language: problem.language }
+  const language = problem.language ?? problem.referenceLanguage
+  return { problem: problem.id, text: problem.reference, kind: 'whole', language }
+}
+
+/** A completion up to the first of these texts, where its generation should have ended. */
+function endedAt(text: string, stopTokens: readonly string[]): string {
+  const ends = stopTokens.map((token) => text.indexOf(token)).filter((at) => at !== -1)
+  return ends.length === 0 ? text : text.slice(0, Math.min(...ends))
 }

@@ -1,11 +1,16 @@
+import { isEvalPlus, readEvalPlus } from './evalplus.ts'
 import type { DatasetProblem } from './problem.ts'
 import type { Fields } from './record.ts'
 
 /**
- * A problem of MBPP, full or sanitized, or of MBPP+ (whose `test` replaces the lists). Imports, set-up and asserts follow the
+ * A problem of MBPP, full or sanitized, or of MBPP+ (whose `test`, or EvalPlus' inputs, replace the lists). Imports, set-up and asserts follow the
  * solution in one program, because set-up code uses its definitions.
  */
 export function readMbpp(record: Fields): DatasetProblem {
+  if (isEvalPlus(record)) {
+    const problem = readEvalPlus(record)
+    return { ...problem, id: mbppName(problem.id) }
+  }
   const whole = record.textOr('test', undefined)
   const asserts = [...record.texts('test_list'), ...record.texts('challenge_test_list')]
   // HumanEval's `test` defines a function that nothing here calls.

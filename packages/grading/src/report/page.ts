@@ -4,7 +4,15 @@ import type { Grades } from './grades.ts'
 import { Html, html } from './html.ts'
 import { MAX_PROBLEMS_WITH_DETAILS, PROBLEM_HEAD, passedShare, problemRows } from './problem-rows.ts'
 import type { ReportText } from './report-text.ts'
-import { distributions, keyFigures, passRates, remarks, slowest, verdictShares } from './sections.ts'
+import {
+  distributions,
+  keyFigures,
+  passRates,
+  remarks,
+  separations,
+  slowest,
+  verdictShares,
+} from './sections.ts'
 import { STYLE } from './style.ts'
 import { counted } from './units.ts'
 
@@ -18,6 +26,7 @@ export function* reportPage(grades: Grades, text: ReportText): Generator<string>
     <p class="soft small">Batch ${text.batch} · ${text.madeAt}${text.settings.map((setting) => ` · ${setting}`)}</p></header>
 ${keyFigures(grades, text)}
 <div class="two">${verdictShares(grades)}${passRates(text)}</div>
+${separations(grades)}
 ${distributions(grades)}
 <div class="two">${slowest(grades)}${remarks(grades, text)}</div>
 `.toString()
@@ -63,6 +72,7 @@ function* problemTable(grades: Grades): Generator<string> {
   <option value="open">with a sample that did not pass</option>
   <option value="unsolved">without a pass</option><option value="passed">all samples passed</option>
   <option value="suspicious">suspicious</option><option value="flaky">flaky</option>
+  <option value="judge-error">judge errors</option>
   <option value="fault">platform faults</option></select></label>
   <output id="shown" class="soft small" for="search choose"></output></div>
 <div class="scroll" role="region" tabindex="0" aria-labelledby="problems-title"><table id="problems">${PROBLEM_HEAD}

@@ -16,7 +16,7 @@ export const PROBLEM_HEAD = html`<thead><tr><th scope="col">Problem</th>
 /** The row of one problem, with collapsible details of its samples. */
 export function problemRows(grades: ProblemGrades): Html {
   const { problem, samples, counts, wallMs, memoryPeakBytes, suspicious, flaky, details } = grades
-  const judged = judgedOf(grades)
+  const { judged } = grades
   const share = passedShare(grades)
   const given = SAMPLE_VERDICTS.filter((verdict) => counts[verdict] > 0)
   const verdicts = given.map(
@@ -28,6 +28,7 @@ export function problemRows(grades: ProblemGrades): Html {
     counts.passed === 0 ? 'unsolved' : '',
     suspicious > 0 ? 'suspicious' : '',
     flaky > 0 ? 'flaky' : '',
+    counts.judge_error > 0 ? 'judge-error' : '',
     counts.fault > 0 ? 'fault' : '',
   ].filter((kind) => kind !== '')
   return html`<tbody data-kinds="${kinds.join(' ')}"><tr><th scope="row">${problem}</th>
@@ -40,15 +41,9 @@ export function problemRows(grades: ProblemGrades): Html {
 `
 }
 
-/** Number of samples with a verdict about the code: without platform faults and samples that did not have to run. */
-function judgedOf({ samples, counts }: Pick<ProblemGrades, 'samples' | 'counts'>): number {
-  return samples - counts.fault - counts.skipped
-}
-
 /** The share of passed samples among those with a verdict; 0 if there are none. */
-export function passedShare(grades: Pick<ProblemGrades, 'samples' | 'counts'>): number {
-  const judged = judgedOf(grades)
-  return judged === 0 ? 0 : grades.counts.passed / judged
+export function passedShare({ judged, counts }: Pick<ProblemGrades, 'judged' | 'counts'>): number {
+  return judged === 0 ? 0 : counts.passed / judged
 }
 
 /** A square in the colour of a verdict; the word always accompanies it. */
@@ -62,7 +57,9 @@ function tag(number: number, word: string): Html | undefined {
 
 function more(details: readonly Detail[], { problem, samples, counts }: ProblemGrades): Html {
   const unshown =
-    judgedOf({ samples, counts }) -
+    samples -
+    counts.fault -
+    counts.skipped -
     counts.passed -
     details.filter(({ verdict }) => verdict !== 'passed' && verdict !== 'fault').length
   const rest =

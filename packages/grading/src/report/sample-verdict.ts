@@ -1,6 +1,6 @@
 import { knownStatus, knownVerdict, type Result } from '@isopod/protocol'
 
-/** Verdicts of samples, from good to bad. `failed` has no details; `skipped` and `fault` say nothing about the code. */
+/** Verdicts of samples, from good to bad. `failed` has no details; `judge_error`, `skipped` and `fault` say nothing about it. */
 export const SAMPLE_VERDICTS = [
   'passed',
   'wrong_answer',
@@ -8,6 +8,8 @@ export const SAMPLE_VERDICTS = [
   'timeout',
   'memory_exceeded',
   'output_exceeded',
+  'judge_error',
+  'unverified',
   'compile_error',
   'refused',
   'failed',
@@ -26,6 +28,8 @@ export const VERDICT_WORDS: Readonly<Record<SampleVerdict, string>> = {
   timeout: 'timeout',
   memory_exceeded: 'memory exceeded',
   output_exceeded: 'output exceeded',
+  judge_error: 'judge error',
+  unverified: 'unverified',
   compile_error: 'compile error',
   refused: 'refused',
   failed: 'failed, details expired',
@@ -34,15 +38,19 @@ export const VERDICT_WORDS: Readonly<Record<SampleVerdict, string>> = {
 }
 
 /** The outcome of a sample in a batch. */
-export type SampleOutcome = 'passed' | 'failed' | 'skipped' | 'fault'
+export type SampleOutcome = 'passed' | 'failed' | 'skipped' | 'fault' | 'excluded'
 
-/** The verdict of a sample: that of its first test that did not pass, or the status of the job. */
+/**
+ * The verdict of a sample: that of its first test that did not pass, or the status of the job. A judge error counts only if no other
+ * test failed.
+ */
 export function sampleVerdict(outcome: SampleOutcome, result: Result | undefined): SampleVerdict {
+  if (outcome === 'excluded') return 'judge_error'
   if (outcome !== 'failed') return outcome
   if (result === undefined) return 'failed'
   const status = knownStatus(result)
   if (status === 'compile_error') return status
-  const failed = result.tests?.find(({ verdict }) => verdict !== 'passed' && verdict !== 'skipped')
+  const failed = decisiveTest(result)
   if (failed !== undefined) return knownVerdict(failed.verdict) ?? 'failed'
   switch (status) {
     case 'execution_error':
@@ -62,6 +70,17 @@ export function sampleVerdict(outcome: SampleOutcome, result: Result | undefined
   }
 }
 
+/** The first test that did not pass, if possible one that says something about the code. */
+function decisiveTest({ tests = [] }: Pick<Result, 'tests'>) {
+  const failed = tests.filter(({ verdict }) => verdict !== 'passed' && verdict !== 'skipped')
+  return failed.find(({ verdict }) => verdict !== 'judge_error') ?? failed[0]
+}
+
+/** How the first program that judges a sample failed; undefined if none did. */
+export function judgeErrorOf(result: Result | undefined): string | undefined {
+  return result?.tests?.find(({ verdict }) => verdict === 'judge_error')?.diff ?? undefined
+}
+
 /** Maximum length of a reason of {@link humanEvalResult}, in characters. */
 const MAX_REASON = 500
 
@@ -75,6 +94,8 @@ export function humanEvalResult(verdict: SampleVerdict, result: Result | undefin
       return verdict
     case 'timeout':
       return 'timed out'
+    case 'judge_error':
+      return `judge error: ${judgeErrorOf(result)?.split('\n')[0] ?? 'details expired'}`.slice(0, MAX_REASON)
     case 'fault':
       return `platform fault: ${result?.errorMessage ?? 'no worker could judge it'}`.slice(0, MAX_REASON)
     default:
@@ -95,7 +116,7 @@ function refusalMessage(result: Result | undefined): string | undefined {
 
 /** The first line of the difference of the first test that did not pass. */
 function firstLineOfDiff(result: Result | undefined): string | undefined {
-  return result?.tests?.find(({ verdict }) => verdict !== 'passed')?.diff?.split('\n')[0] || undefined
+  return (result && decisiveTest(result)?.diff?.split('\n')[0]) || undefined
 }
 
 /** The line of a traceback that names the exception. */
@@ -104,7 +125,7 @@ const RAISED =
 
 /** The message of the exception that ended Python, with all of its lines; empty for a bare assert. */
 function raisedMessage(result: Result | undefined): string | undefined {
-  const failed = result?.tests?.find(({ verdict }) => verdict !== 'passed')
+  const failed = result && decisiveTest(result)
   for (const text of [failed?.diff, result?.stderr]) {
     const lines = text?.trimEnd().split('\n') ?? []
     const at = lines.findLastIndex((line) => RAISED.test(line))

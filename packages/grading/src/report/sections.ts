@@ -1,3 +1,4 @@
+import { SEPARATIONS, type Separation } from '@isopod/protocol'
 import { linearBins, logarithmicBins } from './bins.ts'
 import { histogram, intervalChart, shareBar } from './charts.ts'
 import type { Grades, Measure, ProblemGrades, Remark } from './grades.ts'
@@ -10,6 +11,12 @@ import { count, counted, duration, mebibytes, percentText } from './units.ts'
 /** Maximum number of entries in a list. */
 const MAX_SHOWN = 10
 const MIB = 1024 * 1024
+
+/** Where test scripts ran, in words. */
+export const SEPARATION_WORDS: Readonly<Record<Separation, string>> = {
+  process: 'process: apart from the code',
+  none: 'none: in the process of the code',
+}
 
 const mebibytesOf = (mib: number) => mebibytes(mib * MIB)
 
@@ -35,6 +42,15 @@ export function keyFigures(grades: Grades, text: ReportText): Html {
       count(faults),
       `${count(text.retriedFaults)} more were run again and judged`,
     ),
+    ...(grades.counts.judge_error === 0
+      ? []
+      : [
+          keyFigure(
+            'judge errors',
+            count(grades.counts.judge_error),
+            `programs that judge failed; ${grades.excludedCount > 0 ? 'not counted' : 'counted as not passed'}`,
+          ),
+        ]),
     keyFigure('suspicious', count(grades.suspiciousCount), 'programs that seem to deceive their tests'),
   ]
   const unjudged =
@@ -64,6 +80,21 @@ export function verdictShares({ counts, samples }: Grades): Html {
   return html`<section><h2>Verdicts</h2>${shareBar(counts, Math.max(1, samples))}<table><thead><tr>
     <th scope="col">Verdict</th><th scope="col" class="number">Samples</th>
     <th scope="col" class="number">Share</th></tr></thead><tbody>${rows}</tbody></table></section>`
+}
+
+/** Where the test scripts of the samples ran; undefined for data sets without scripts. */
+export function separations(grades: Grades): Html | undefined {
+  const rows = [...grades.separations].flatMap(([language, counts]) =>
+    SEPARATIONS.filter((one) => counts[one] > 0).map(
+      (one) =>
+        html`<tr><th scope="row">${language}</th><td>${SEPARATION_WORDS[one]}</td>
+        <td class="number">${count(counts[one])}</td></tr>`,
+    ),
+  )
+  if (rows.length === 0) return undefined
+  return html`<section><h2>Separation</h2><table><thead><tr><th scope="col">Language</th>
+    <th scope="col">Test scripts ran</th><th scope="col" class="number">Samples</th></tr></thead><tbody>${rows}
+    </tbody></table></section>`
 }
 
 /** pass@k for each requested k. */
@@ -181,6 +212,8 @@ function top(problems: readonly ProblemGrades[], value: (problem: ProblemGrades)
 export function remarks(grades: Grades, text: ReportText): Html {
   return html`<section>
     <h2>Suspicious samples</h2>${remarkTable(grades.suspicious, grades.suspiciousCount, 'None.')}
+    <h3>Judge errors</h3>
+    <p class="soft small">A program that judges failed, or was none. This says nothing about the code.</p>${remarkTable(grades.judgeErrors, grades.counts.judge_error, 'None.')}
     <h3>Platform faults</h3>
     <p class="soft small">${counted(text.retriedFaults, 'fault')} were resolved by another run.</p>${remarkTable(grades.faults, grades.counts.fault, 'None.')}
     </section>`

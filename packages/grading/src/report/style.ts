@@ -4,12 +4,12 @@ export const STYLE = `
   --ground: #f6f7f9; --card: #ffffff; --ink: #1c2330; --soft: #566072; --line: #dde1e8; --band: #c9d8f5; --accent: #2456b8;
   --passed: #2b8a57; --others: #c96a3d; --wrong_answer: #c23b4b; --runtime_error: #d9822b; --timeout: #7a55c7;
   --memory_exceeded: #2f7fc1; --output_exceeded: #1e9aa0; --compile_error: #8c6d46; --refused: #b0569b; --failed: #a64b3c;
-  --skipped: #a3abb8; --fault: #3b4252; --warn: #fff4d6; --warn-line: #d9a514; }
+  --judge_error: #5f7a2f; --unverified: #4a5fb0; --skipped: #a3abb8; --fault: #3b4252; --warn: #fff4d6; --warn-line: #d9a514; }
 @media screen and (prefers-color-scheme: dark) { :root {
   --ground: #12161d; --card: #1a202a; --ink: #e6eaf1; --soft: #a4afc0; --line: #303947; --band: #2f4673; --accent: #8db4ff;
   --passed: #4cb782; --others: #e08c5f; --wrong_answer: #e8616f; --runtime_error: #eda55a; --timeout: #a88bea;
   --memory_exceeded: #62a8e5; --output_exceeded: #4cc0c5; --compile_error: #bd9c70; --refused: #d684c2; --failed: #d0796a;
-  --skipped: #687386; --fault: #d5dbe6; --warn: #3a3117; --warn-line: #d9a514; } }
+  --judge_error: #9dbb63; --unverified: #8598e6; --skipped: #687386; --fault: #d5dbe6; --warn: #3a3117; --warn-line: #d9a514; } }
 * { box-sizing: border-box; }
 html { -webkit-text-size-adjust: 100%; }
 body { margin: 0; background: var(--ground); color: var(--ink); font: 16px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif; }
@@ -38,6 +38,7 @@ svg text { fill: var(--soft); } svg text.strong { fill: var(--ink); }
 .v-timeout { fill: var(--timeout); background: var(--timeout); }
 .v-memory_exceeded { fill: var(--memory_exceeded); background: var(--memory_exceeded); }
 .v-output_exceeded { fill: var(--output_exceeded); background: var(--output_exceeded); }
+.v-judge_error { fill: var(--judge_error); background: var(--judge_error); } .v-unverified { fill: var(--unverified); background: var(--unverified); }
 .v-compile_error { fill: var(--compile_error); background: var(--compile_error); }
 .v-refused { fill: var(--refused); background: var(--refused); } .v-failed { fill: var(--failed); background: var(--failed); }
 .v-skipped { fill: var(--skipped); background: var(--skipped); } .v-fault { fill: var(--fault); background: var(--fault); }

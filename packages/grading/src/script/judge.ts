@@ -68,7 +68,8 @@ function isWrong({ exitCode, stderr }: ScriptRun, assertion: readonly string[] |
   return assertion.some((text) => stderr.includes(text))
 }
 
-function lastWords({ errorMessage, stderr }: ScriptRun): string {
+/** How a program ended, and the end of its stderr. */
+export function lastWords({ errorMessage, stderr }: Pick<ScriptRun, 'errorMessage' | 'stderr'>): string {
   const words = stderr.trimEnd()
   const shown = words.length > MAX_SHOWN ? `…${words.slice(-MAX_SHOWN)}` : words
   return [errorMessage ?? '', shown].filter((text) => text !== '').join('\n')

@@ -30,10 +30,35 @@ const MULTIPL_E = {
   stop_tokens: ['\nclass'],
 }
 const STDIN = { id: 'sum', language: 'python', tests: [{ stdin: '1 2', expected: '3' }] }
+const HUMANEVAL_X = {
+  task_id: 'Java/0',
+  prompt: 'class Solution {\n',
+  declaration: 'class Solution {\n',
+  canonical_solution: '}',
+  test: 'public class Main {\n}',
+}
+const BIGCODEBENCH = {
+  task_id: 'BigCodeBench/0',
+  complete_prompt: 'def f():\n',
+  instruct_prompt: 'Write f.',
+  canonical_solution: '    return 1\n',
+  test: 'import unittest\nclass TestCases(unittest.TestCase):\n    pass\n',
+  entry_point: 'f',
+}
+const LIVECODEBENCH = {
+  question_id: 'a',
+  question_content: 'Print 1.',
+  public_test_cases: [{ input: '1 2\n', output: '3', testtype: 'stdin' }],
+  private_test_cases: '',
+  metadata: '{}',
+}
 const GOOD: Readonly<Record<Dataset, Readonly<Record<string, unknown>>>> = {
   humaneval: HUMANEVAL,
   mbpp: MBPP,
+  'humaneval-x': HUMANEVAL_X,
   'multipl-e': MULTIPL_E,
+  bigcodebench: BIGCODEBENCH,
+  livecodebench: LIVECODEBENCH,
   'stdin-tests': STDIN,
 }
 
@@ -172,8 +197,8 @@ describe('an invalid record of a data set', () => {
     ],
     [
       'humaneval',
-      { ...HUMANEVAL, test: undefined, plus_input: [] },
-      'take the edition of the data set that has',
+      { ...HUMANEVAL, test: undefined, base_input: [] },
+      'base_input: must be a list of at least one input, got a list of 0',
     ],
     ['mbpp', { ...MBPP, test_list: [] }, 'test_list: must be a list of at least one assert, got a list of 0'],
     ['mbpp', HUMANEVAL, 'test_list: must be a list of at least one assert, got nothing'],
@@ -195,8 +220,29 @@ describe('an invalid record of a data set', () => {
     ['stdin-tests', { ...STDIN, tests: undefined, input_output: '{' }, 'input_output: must be JSON, got "{"'],
     [
       'stdin-tests',
-      { ...STDIN, tests: undefined, input_output: { fn_name: 'f' } },
-      'input_output.fn_name: must be absent: the problem calls a function',
+      { ...STDIN, tests: undefined, input_output: { fn_name: 'f;', inputs: [], outputs: [] } },
+      'input_output.fn_name: must be the name of a function, got "f;"',
+    ],
+    [
+      'stdin-tests',
+      { ...STDIN, tests: undefined, input_output: { fn_name: 'f', inputs: [1], outputs: [1] } },
+      'input_output.inputs[0]: must be a list of arguments, got 1',
+    ],
+    [
+      'humaneval-x',
+      { ...HUMANEVAL_X, task_id: 'Cobol/0' },
+      'task_id: must be Python, CPP, Java, JavaScript, Go, Rust and a number, got "Cobol/0"',
+    ],
+    ['bigcodebench', { ...BIGCODEBENCH, test: 'x' }, 'test: must define the class TestCases, got "x"'],
+    [
+      'livecodebench',
+      { ...LIVECODEBENCH, private_test_cases: 'gASVBQ==' },
+      'private_test_cases: must be JSON, or base64 of a zlib stream of a pickled text, got "gASVBQ=="',
+    ],
+    [
+      'livecodebench',
+      { ...LIVECODEBENCH, metadata: { func_name: 'f' } },
+      'public_test_cases[0].input: must be JSON, got "1 2"',
     ],
     [
       'stdin-tests',

@@ -82,6 +82,20 @@ describe('a sample', () => {
   })
 })
 
+describe('a sample with a Markdown fence', () => {
+  const solution = {
+    problem: 'p',
+    text: 'Sure:\n```py\ndef f(): 1\n```\n',
+    kind: 'whole',
+    language: undefined,
+  } as const
+
+  it('is judged by the content of the fence, or unchanged if the caller wants it verbatim', () => {
+    expect(gradingJob(PROBLEM, solution).code).toBe('def f(): 1\n')
+    expect(gradingJob(PROBLEM, solution, { verbatim: true }).code).toBe(solution.text)
+  })
+})
+
 describe('stripFences', () => {
   it.each([
     ['Here:\n```python\n    return 1\n```\nDone.', '    return 1\n'],
@@ -92,6 +106,11 @@ describe('stripFences', () => {
     ['s = "```"\n', 's = "```"\n'],
     ['    ```\n', '    ```\n'],
     ['``` a ` b\n', '``` a ` b\n'],
+    ['    return 1\n```\nThis returns 1.', '    return 1\n'],
+    ['def f(): pass\n```\n', 'def f(): pass\n'],
+    ['Sure:\n```\ndef f(): pass', 'def f(): pass'],
+    ['"""Like this:\n```\nx\n```\n"""\ny\n', '"""Like this:\n```\nx\n```\n"""\ny\n'],
+    ['/*\n```\n*/\nx\n', '/*\n```\n*/\nx\n'],
   ])('makes of %j %j', (text, code) => {
     expect(stripFences(text)).toBe(code)
   })
@@ -110,6 +129,6 @@ describe('stripFences', () => {
 
   it('takes linear time for a long line of backticks', () => {
     const marks = '`'.repeat(200_000)
-    expect(stripFences(`${marks}x\`\n${marks}`)).toBe('')
+    expect(stripFences(`${marks}x\`\n${marks}\nx`)).toBe('x')
   })
 })

@@ -7,6 +7,7 @@ import {
   Grades,
   humanEvalResult,
   reportPage,
+  SAMPLE_VERDICTS,
   sampleVerdict,
 } from '../../src/index.ts'
 
@@ -126,6 +127,32 @@ describe('the verdict on a sample', () => {
     ],
     ['that was refused', ['failed', result({ status: 'validation_error' })], 'refused', 'failed: refused'],
     [
+      'that only a failed judge kept from passing',
+      ['failed', result({ tests: [test({}), test({ verdict: 'judge_error', diff: 'it crashed\nhere' })] })],
+      'judge_error',
+      'judge error: it crashed',
+    ],
+    [
+      'that is excluded and has expired',
+      ['excluded', undefined],
+      'judge_error',
+      'judge error: details expired',
+    ],
+    [
+      'that also failed a test has the verdict of that test',
+      [
+        'failed',
+        result({
+          tests: [
+            test({ verdict: 'judge_error', diff: 'it' }),
+            test({ verdict: 'wrong_answer', diff: 'no' }),
+          ],
+        }),
+      ],
+      'wrong_answer',
+      'failed: no',
+    ],
+    [
       'without tests is derived from its status',
       ['failed', result({ status: 'execution_error' })],
       'runtime_error',
@@ -156,6 +183,46 @@ describe('Grades', () => {
     expect(grades.counts).toMatchObject({ passed: 1, fault: 1, skipped: 1 })
     expect(grades.times).toEqual([{ value: 20, passed: true }])
     expect(grades.faults).toEqual([{ number: 2, problem: 'p', verdict: 'fault', text: 'gone' }])
+  })
+
+  it('has a colour for each verdict', () => {
+    const page = [...reportPage(new Grades(), PAGE)].join('')
+    for (const verdict of SAMPLE_VERDICTS) expect(page).toContain(`.v-${verdict} {`)
+  })
+
+  // promise: judge-errors
+  it('lists judge errors, and leaves excluded ones out of the share of passed samples', () => {
+    const broken = result({ tests: [test({ verdict: 'judge_error', diff: 'it crashed' })] })
+    for (const excluded of [false, true]) {
+      const grades = new Grades()
+      grades.add(sample({}))
+      grades.add(sample({ number: 2, verdict: 'judge_error', result: broken, excluded }))
+      expect(grades.judgeErrors).toEqual([
+        { number: 2, problem: 'p', verdict: 'judge_error', text: 'it crashed' },
+      ])
+      const page = [...reportPage(grades, PAGE)].join('')
+      expect(page).toContain(
+        `programs that judge failed; ${excluded ? 'not counted' : 'counted as not passed'}`,
+      )
+      expect(page).toContain(`data-kinds="${excluded ? 'passed' : 'open'} judge-error"`)
+      expect(page).toContain('it crashed')
+    }
+  })
+
+  // promise: split-judging
+  it('counts by language where the scripts of its samples ran', () => {
+    const grades = new Grades()
+    const ran = (language: string, separation: 'process' | 'none') =>
+      sample({ result: result({ language, tests: [test({ separation })] }) })
+    for (const each of [ran('python@3', 'process'), ran('python@3', 'none'), ran('ruby@3', 'none')])
+      grades.add(each)
+    grades.add(sample({}))
+    expect(Object.fromEntries(grades.separations)).toEqual({
+      'python@3': { process: 1, none: 1 },
+      'ruby@3': { process: 0, none: 1 },
+    })
+    const page = [...reportPage(grades, PAGE)].join('')
+    expect(page.match(/none: in the process of the code/g)).toHaveLength(2)
   })
 
   it('measures a sample by its slowest and its largest test, or by its run without tests', () => {

@@ -7,16 +7,14 @@ import {
   type RunOutcome,
   type Sandbox,
   type TimeBudget,
+  wasStarved,
 } from '@isopod/sandbox'
+import type { ContentionRetry } from '../contention-retry.ts'
 import type { HelperProgram } from '../judging-rules.ts'
-import { testName } from '../test-name.ts'
-import { CheckerFaultError } from './checker-fault.ts'
-import { ACCEPTED, REFUSED } from './checker-programs.ts'
+import { answerOf, type JudgeAnswer, unstartedFailure } from './judge-answer.ts'
 
 /** Added to the program's timeout, in seconds, so that a program that waits for its interactor times out first. */
 const GRACE_SECONDS = 5
-/** Maximum length of an interactor's message, in characters. */
-const MAX_MESSAGE = 400
 
 /** Where an interactor runs. */
 export interface InteractorContext {
@@ -24,15 +22,8 @@ export interface InteractorContext {
   /** The execution of the program under test; the interactor gets its runtime, files and variables. */
   readonly execution: Execution
   readonly helper: HelperProgram
+  readonly wasOvercommitted: ContentionRetry['wasOvercommitted']
   readonly budget?: TimeBudget | undefined
-}
-
-/** The answer of an interactor for one run. */
-export interface InteractorAnswer {
-  /** Why the run was refused; undefined if it was accepted. */
-  readonly difference: string | undefined
-  /** The job's time ran out before the interactor answered. */
-  readonly ranOut?: boolean
 }
 
 interface Conversation {
@@ -41,8 +32,7 @@ interface Conversation {
   readonly position: number
   readonly programEnd: PipeEnd
   readonly interactorEnd: PipeEnd
-  /** The interactor's run; undefined if the job's time ran out before. */
-  readonly finished: PromiseWithResolvers<RunOutcome | undefined>
+  readonly finished: PromiseWithResolvers<JudgeAnswer>
 }
 
 /** The interactor of a job, which talks to the program in each of its runs. All interactors of a job are the same program. */
@@ -55,7 +45,7 @@ export class Interactor {
     this.#program = program
     for (const [position, test] of tests.entries()) {
       if (test.interactor === undefined) continue
-      const finished = Promise.withResolvers<RunOutcome | undefined>()
+      const finished = Promise.withResolvers<JudgeAnswer>()
       // The promise may stay unobserved: `judge` is not called for a run that never started.
       finished.promise.catch(() => {})
       const [programEnd, interactorEnd] = openPipe()
@@ -69,14 +59,16 @@ export class Interactor {
   }
 
   /**
-   * Runs the interactor once for each of its conversations, in their order.
+   * Runs the interactor once for each of its conversations, in their order. If it cannot be started, the program reads the end of
+   * its input.
    *
-   * @throws {CheckerFaultError} if it fails itself; a platform fault; the signal's reason once aborted
+   * @throws a platform fault; the signal's reason once aborted
    */
   async run(runs: readonly RunInput[], context: InteractorContext, signal: AbortSignal): Promise<void> {
     const conversations = [...this.#conversations.values()]
-    const { sandbox, execution, budget } = context
+    const { sandbox, execution, wasOvercommitted, budget } = context
     const { language, limits } = context.helper
+    const isStarved = (run: RunOutcome) => wasStarved(run, limits, wasOvercommitted)
     let done = 0
     try {
       const outcome = await sandbox.run(
@@ -103,17 +95,17 @@ export class Interactor {
           budget,
           ahead: false,
           onRun: (run, at) => {
-            conversations[at]?.finished.resolve(run)
+            conversations[at]?.finished.resolve(answerOf('interactor', run, run.stderr.bytes, isStarved))
             done++
             return true
           },
         },
       )
-      if (outcome.limit === 'job') {
-        for (const { finished } of conversations) finished.resolve(undefined)
-      } else if (done < conversations.length) {
-        const why = outcome.compileOutput || outcome.errorMessage || 'it ended before the last run'
-        throw new CheckerFaultError(`the interactor failed: ${why.slice(0, MAX_MESSAGE)}`)
+      const rest: JudgeAnswer =
+        outcome.limit === 'job' ? { kind: 'late' } : unstartedFailure('interactor', outcome, isStarved)
+      for (const { finished, interactorEnd } of conversations.slice(done)) {
+        finished.resolve(rest)
+        if (rest.kind === 'failed') endUnstarted(interactorEnd, signal)
       }
     } catch (error) {
       // No effect on conversations that have finished.
@@ -125,23 +117,22 @@ export class Interactor {
   /**
    * Waits for the interactor's answer about a run of the program.
    *
-   * @returns undefined for a run without interactor, and if the program failed first
-   * @throws {CheckerFaultError} if the interactor itself failed
+   * @returns undefined for a run without interactor, and if the program's own end decides
    */
-  async judge(position: number, program: RunOutcome): Promise<InteractorAnswer | undefined> {
+  async judge(position: number, program: RunOutcome): Promise<JudgeAnswer | undefined> {
     const conversation = this.#conversations.get(position)
     if (conversation === undefined || program.limit === 'job') return undefined
-    const { test, programEnd, finished } = conversation
-    const run = await finished.promise
-    if (run === undefined || run.limit === 'job') return { difference: undefined, ranOut: true }
-    const programFailed = program.status !== 'success'
-    if (run.exitCode === REFUSED && !(programFailed && programEnd.wasFirst)) {
-      const message = Buffer.from(run.stderr.bytes).toString().trim().slice(0, MAX_MESSAGE)
-      return { difference: message || 'the interactor refused it' }
-    }
-    if (programFailed) return undefined
-    if (run.exitCode === ACCEPTED) return { difference: undefined }
-    const why = `${run.errorMessage ?? 'Program exited with code 0'}; ${ACCEPTED} accepts, ${REFUSED} refuses`
-    throw new CheckerFaultError(`the interactor of test "${testName(test, position)}" failed: ${why}`)
+    const answer = await conversation.finished.promise
+    if (answer.kind === 'late' || program.status === 'success') return answer
+    if (answer.kind === 'accepted') return undefined
+    // An interactor that does not end although its input has ended would hold up every program.
+    const hangs = answer.kind === 'failed' && answer.timedOut
+    return conversation.programEnd.wasFirst && !hangs ? undefined : answer
   }
+}
+
+/** Lets a program start whose interactor could not, and read the end of its input. */
+function endUnstarted(interactorEnd: PipeEnd, signal: AbortSignal): void {
+  interactorEnd.meet(signal).catch(() => {})
+  interactorEnd.end()
 }

@@ -24,15 +24,15 @@ interface KeptRun extends RepeatedRun {
 }
 
 /**
- * Runs a program several times and reports the first of the worst runs. If a run timed out while other executions kept it from
- * the processor, the program runs once more, exclusively.
+ * Runs a program several times and reports the first of the worst runs. If a run or the compile run timed out while other
+ * executions kept it from the processor, the program runs once more, exclusively.
  */
 export async function repeatProgram(
   { execution, repeat, network }: RepeatsPlan,
   { sandbox, retry }: Pick<JudgingOptions, 'sandbox' | 'retry'>,
   options: JobRunOptions,
 ): Promise<Judging> {
-  const { limits, stdin, args, language } = execution
+  const { limits, stdin, args } = execution
   const kept: KeptRun[] = []
   const keep = (outcome: RunOutcome, exclusive = false) => {
     // A repetition cut off by the job's time limit says nothing new about the program.
@@ -47,9 +47,13 @@ export async function repeatProgram(
   const runs = Array.from({ length: repeat }, () => ({ limits, stdin, args }))
   const first = await sandbox.run({ ...execution, runs }, { ...options, onRun: (run) => keep(run) })
 
+  // The program has not run if it could not be compiled.
+  const isUncompiled = kept.length === 0 && first.status === 'compile_error'
+  if (isUncompiled) keep(first)
   // With a network, another run would send everything again.
-  const isDue = !options.budget.isSpent && network === NO_NETWORK && kept.some(({ starved }) => starved)
-  const request = { timeoutsMs: [limits.timeoutSeconds * 1000], extraMs: maxStartupMs(language) }
+  const mayRepeat = network === NO_NETWORK || isUncompiled
+  const isDue = !options.budget.isSpent && mayRepeat && kept.some(({ starved }) => starved)
+  const request = { timeoutsMs: [limits.timeoutSeconds * 1000], extraMs: maxStartupMs(execution) }
   const again = isDue
     ? await retry.runExclusively(request, (_, signal) =>
         sandbox.run({ ...execution, id: `${execution.id}.again` }, { ...options, signal }),

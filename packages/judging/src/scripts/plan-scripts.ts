@@ -8,7 +8,7 @@ import {
   type TestCase,
 } from '@isopod/protocol'
 import type { Execution } from '@isopod/sandbox'
-import type { Footprint, JobAttempt, JudgingRules } from '../judging-rules.ts'
+import type { Footprint, HelperProgram, JobAttempt, JudgingRules } from '../judging-rules.ts'
 import { testName } from '../test-name.ts'
 
 /** A test case with a script, and the execution that it needs. */
@@ -16,6 +16,8 @@ export interface PlannedScript {
   readonly name: string
   readonly script: string
   readonly weight: number
+  /** The files of the test case, without those of the job. */
+  readonly files: TestCase['files']
   /** Has the stdin, files and limits of the test case, and the job's code without the script. */
   readonly execution: Execution
 }
@@ -25,6 +27,8 @@ export interface ScriptsPlan {
   readonly kind: 'scripts'
   readonly language: Language
   readonly rules: ScriptRules
+  /** Runs the scripts in processes of their own; undefined: they are appended to the code. */
+  readonly judge: HelperProgram | undefined
   readonly code: string
   readonly stopOnFirstFailure: boolean
   readonly repeat: number
@@ -57,27 +61,39 @@ export function planScripts(
   const cases = (job.tests ?? []).flatMap(({ script, ...test }) =>
     script === undefined ? [] : [{ test, script }],
   )
+  const isSplit = (job.separation ?? 'process') === 'process' && rules.split !== undefined
   const problems: string[] = []
+  if (job.separation === 'process' && !isSplit) problems.push(unsplit(language.name))
   const tests: PlannedScript[] = []
   for (const [index, { test, script }] of cases.entries()) {
     // Containers carry the name of their execution, so each script needs a name of its own.
     const ownId = index === 0 ? id : `${id}.${index + 1}`
     const planned = deployment.planExecution({ id: ownId, attempt, job: jobOfScript(job, test) })
-    const composed = composeScript(rules, { code: job.code, script, ...newSecrets() })
+    const composed = isSplit ? undefined : composeScript(rules, { code: job.code, script, ...newSecrets() })
     problems.push(...(planned.problems ?? []).map((problem) => `tests.${index}: ${problem}`))
-    if (composed.problem !== undefined) problems.push(`tests.${index}.script: ${composed.problem}`)
+    if (composed?.problem !== undefined) problems.push(`tests.${index}.script: ${composed.problem}`)
     if (planned.execution === undefined) continue
-    tests.push({ name: testName(test, index), script, weight: test.weight, execution: planned.execution })
+    const { weight, files } = test
+    tests.push({ name: testName(test, index), script, weight, files, execution: planned.execution })
   }
   if (problems.length > 0) return { problems }
   const { code, stopOnFirstFailure, repeat, network } = job
-  return { kind: 'scripts', language, rules, code, stopOnFirstFailure, repeat, network, tests }
+  const judge = isSplit ? deployment.helper(language.name) : undefined
+  return { kind: 'scripts', language, rules, judge, code, stopOnFirstFailure, repeat, network, tests }
 }
 
-/** The footprint of a job with scripts, which run one after the other: that of the largest. */
-export function scriptsFootprint({ tests }: ScriptsPlan): Footprint {
+function unsplit(language: string): string {
+  return `separation: must be "none", because ${language} runs scripts in the process of the code`
+}
+
+/**
+ * The footprint of a job with scripts, which run one after the other: that of the largest, and the judge's memory. Code and
+ * judge need no more processors than the code: one waits while the other works.
+ */
+export function scriptsFootprint({ tests, judge }: ScriptsPlan): Footprint {
+  const largest = Math.max(...tests.map(({ execution }) => execution.limits.memoryMb))
   return {
-    memoryMb: Math.max(...tests.map(({ execution }) => execution.limits.memoryMb)),
+    memoryMb: largest + (judge?.limits.memoryMb ?? 0),
     cpus: Math.max(...tests.map(({ execution }) => execution.limits.cpus)),
   }
 }

@@ -6,6 +6,7 @@ import {
   maxStartupMs,
   mergeOutcomes,
   type Outcome,
+  WORKSPACE,
   wasStarved,
 } from '@isopod/sandbox'
 import { dueRuns } from '../contention-retry.ts'
@@ -14,9 +15,7 @@ import type { JobRunOptions, Judging, JudgingOptions } from '../judging.ts'
 import { summarizeTests } from '../summarize-tests.ts'
 import { reportTest } from '../verdict-events.ts'
 import { newSecrets, type PlannedScript, type ScriptsPlan } from './plan-scripts.ts'
-
-/** Path of a program's folder in its container. */
-const WORKSPACE = '/workspace'
+import { runSplit } from './split/run-split.ts'
 
 /** One run of a script that has not been made. */
 interface PendingScript {
@@ -51,7 +50,7 @@ type Options = Omit<JudgingOptions, 'checks'>
  * executions kept them from the processor are repeated once, exclusively.
  */
 export async function runScripts(plan: ScriptsPlan, options: Options, run: JobRunOptions): Promise<Judging> {
-  const { tests, repeat, network, stopOnFirstFailure: stop, language } = plan
+  const { tests, repeat, network, stopOnFirstFailure: stop } = plan
   const pending = tests.flatMap((test, index) => Array.from({ length: repeat }, () => ({ index, test })))
   const first = await runRound({ plan, pending, exclusive: false, retries: true, suffix: '' }, options, run)
   // With a network, a second run would send everything again.
@@ -60,7 +59,7 @@ export async function runScripts(plan: ScriptsPlan, options: Options, run: JobRu
   const request = {
     timeoutsMs: due.starved.map(({ test }) => test.execution.limits.timeoutSeconds * 1000),
     // Each script is started and compiled on its own.
-    extraMs: due.starved.length * maxStartupMs(language),
+    extraMs: due.starved.reduce((sum, { test }) => sum + maxStartupMs(test.execution), 0),
   }
   const again =
     due.starved.length === 0
@@ -103,9 +102,10 @@ async function runRound(
   { sandbox, retry, onVerdict }: Options,
   options: JobRunOptions,
 ): Promise<RoundOutcome> {
-  const { language, rules, code, stopOnFirstFailure } = plan
+  const { language, code, judge, stopOnFirstFailure } = plan
   const wasOvercommitted = (ms: number) => retries && retry.wasOvercommitted(ms)
-  const remark = detectTampering(language.name, code)
+  // Code in a process of its own has nothing to tamper with.
+  const remark = judge === undefined ? detectTampering(language.name, code) : undefined
   const outcomes: Outcome[] = []
   const runs: JudgedRun[] = []
   for (const [position, { index, test }] of pending.entries()) {
@@ -114,18 +114,40 @@ async function runRound(
     if (options.budget.isSpent && position > 0) return { runs, outcomes, ranOut: true }
     const repetition = pending[position - 1]?.index === index ? `.r${position}` : ''
     const id = `${test.execution.id}${suffix}${repetition}`
-    const outcome = await sandbox.run({ ...withScript(test, plan), id }, options)
+    const { outcome, verdict } = await runScript(test, id, plan, sandbox, options)
     outcomes.push(outcome)
     const isLate = outcome.limit === 'job'
     // A repetition cut off by the job's time limit says nothing new about the test case.
     if (isLate && runs.at(-1)?.index === index) return { runs, outcomes, ranOut: true }
     const starved = !exclusive && wasStarved(outcome, test.execution.limits, wasOvercommitted)
-    const result = testResult(test.name, outcome, judge(outcome, rules), remark)
+    const result = testResult(test.name, outcome, verdict, remark, plan)
     runs.push({ index, result, status: outcome.status, starved, exclusive: exclusive })
     if (pending[position + 1]?.index !== index) reportTest(index, runs, onVerdict)
     if (isLate) return { runs, outcomes, ranOut: true }
   }
   return { runs, outcomes, ranOut: false }
+}
+
+/** Runs one script: in a process of its own, if the plan has a judge; a second time if the judge fails. */
+async function runScript(
+  test: PlannedScript,
+  id: string,
+  plan: ScriptsPlan,
+  sandbox: Options['sandbox'],
+  options: JobRunOptions,
+): Promise<{ readonly outcome: Outcome; readonly verdict: ScriptVerdict }> {
+  const { rules, code, judge, network } = plan
+  if (judge !== undefined && rules.split !== undefined) {
+    const context = { sandbox, rules: rules.split, code, judge, options }
+    const first = await runSplit(test, id, context)
+    // With a network, a second run would send everything again.
+    if (!first.judgeFailed || network !== NO_NETWORK || options.budget.isSpent) return first
+    const again = await runSplit(test, `${id}.retry`, context)
+    if (again.outcome.limit === 'job') return first
+    return { ...again, outcome: mergeOutcomes([first.outcome, again.outcome], again.outcome) }
+  }
+  const outcome = await sandbox.run({ ...withScript(test, plan), id }, options)
+  return { outcome, verdict: judgeOutcome(outcome, rules) }
 }
 
 /** The execution of the job's code followed by a script, with new secrets. */
@@ -135,7 +157,7 @@ function withScript({ script, execution }: PlannedScript, { rules, code }: Scrip
   return { ...execution, code: program, report }
 }
 
-function judge(outcome: Outcome, rules: ScriptRules): ScriptVerdict {
+function judgeOutcome(outcome: Outcome, rules: ScriptRules): ScriptVerdict {
   const { status, exitCode, errorMessage, compileOutput = '' } = outcome
   const stderr = status === 'compile_error' ? compileOutput : Buffer.from(outcome.stderr.bytes).toString()
   const report = outcome.report && Buffer.from(outcome.report).toString()
@@ -147,6 +169,7 @@ function testResult(
   { exitCode, signal, wallMs, cpuUserMs, cpuSysMs, memoryPeakBytes }: Outcome,
   { verdict, diff, suspicious }: ScriptVerdict,
   remark: string | undefined,
+  { judge }: Pick<ScriptsPlan, 'judge'>,
 ): TestResult {
   const cpuMs = cpuUserMs === null || cpuSysMs === null ? null : cpuUserMs + cpuSysMs
   const reasons = [suspicious, remark].filter((reason) => reason !== undefined)
@@ -159,6 +182,7 @@ function testResult(
     cpuMs,
     memoryPeakBytes,
     diff,
+    separation: judge === undefined ? 'none' : 'process',
     ...(reasons.length > 0 && { suspicious: reasons.join('; ') }),
   }
 }

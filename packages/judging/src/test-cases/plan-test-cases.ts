@@ -149,6 +149,13 @@ function helpersOf(tests: readonly TestCase[], rules: JudgingRules): TestCasesPl
   return helpers
 }
 
+/** Language and limits of a plan's checker programs or interactors in this language. */
+export function helperOf({ helpers }: TestCasesPlan, language: string): HelperProgram {
+  const helper = helpers.get(language)
+  if (helper === undefined) throw new Error(`the plan has no helper program for ${language}`)
+  return helper
+}
+
 function pipeProblems({ interactor }: TestCase, { outputBytes }: Limits): string[] {
   if (interactor === undefined || outputBytes <= MAX_PIPED_BYTES) return []
   return [`limits.outputBytes: must be at most ${MAX_PIPED_BYTES} with an interactor, got ${outputBytes}`]

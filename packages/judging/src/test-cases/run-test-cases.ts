@@ -4,15 +4,15 @@ import {
   maxStartupMs,
   mergeOutcomes,
   type Outcome,
-  type RunInput,
+  wasStarved,
 } from '@isopod/sandbox'
 import { dueRuns } from '../contention-retry.ts'
 import { runCheckers } from '../helpers/checker-programs.ts'
-import { Interactor } from '../helpers/interactor.ts'
 import type { JobRunOptions, Judging, JudgingOptions } from '../judging.ts'
-import type { Footprint, HelperProgram } from '../judging-rules.ts'
+import type { Footprint } from '../judging-rules.ts'
 import { summarizeTests } from '../summarize-tests.ts'
-import type { TestCasesPlan } from './plan-test-cases.ts'
+import { helperOf, type TestCasesPlan } from './plan-test-cases.ts'
+import { runJudgedProgram, talkAgain } from './run-judged-program.ts'
 import { type PendingRun, TestJudge } from './test-judge.ts'
 
 /** Runs of a plan that form one execution. */
@@ -30,6 +30,7 @@ interface Round {
 interface RoundOutcome {
   readonly judge: TestJudge
   readonly outcome: Outcome
+  readonly retries: boolean
 }
 
 /**
@@ -53,23 +54,30 @@ export async function runTestCases(
   )
   await checkOutputs(execution.id, first, plan, options, run)
   const rounds = [first]
-  const due = dueRuns(pending, first.judge.runs, stop)
+  const isUncompiled = wasCompilerStarved(first, plan, options)
+  const due = isUncompiled
+    ? { starved: firstOfEach(pending), skipped: [] }
+    : dueRuns(pending, first.judge.runs, stop)
   const again = first.judge.ranOut ? undefined : await retryExclusively(plan, due.starved, options, run)
   if (again !== undefined && again.judge.runs.length > 0) {
     rounds.push(again)
-    if (again.judge.unchecked.length + due.skipped.length > 0) await options.retry.resume()
+    // Without a compiled program no run was made, and the allowance may cover some of them only.
+    const left = isUncompiled ? due.starved.slice(again.judge.runs.length) : due.skipped
+    if (again.judge.unchecked.length + left.length > 0) await options.retry.resume()
     await checkOutputs(retryId(execution), again, plan, options, run)
-    if (due.skipped.length > 0 && again.judge.runs.every(({ result }) => result.verdict === 'passed')) {
+    const hasPassed = again.judge.runs.every(({ result }) => result.verdict === 'passed')
+    if (left.length > 0 && (hasPassed || !stop)) {
       const id = `${execution.id}.rest`
       // A job is retried once: a run that is starved in this round keeps its verdict.
-      const round = { plan, id, pending: due.skipped, exclusive: false, retries: false }
+      const round = { plan, id, pending: left, exclusive: false, retries: false }
       const rest = await runRound(round, options, run)
       await checkOutputs(id, rest, plan, options, run)
       rounds.push(rest)
     }
   }
   const runs = rounds.flatMap(({ judge }) => judge.runs)
-  const unrepeated = (again?.judge.runs.length ?? 0) < due.starved.length ? first.outcome : undefined
+  const repeated = isUncompiled ? runs.length : (again?.judge.runs.length ?? 0)
+  const unrepeated = repeated < (isUncompiled ? 1 : due.starved.length) ? first.outcome : undefined
   const shown = rounds.find(({ judge }) => judge.failed)?.judge.failed ?? unrepeated ?? rounds.at(-1)?.outcome
   const outcomes = rounds.map((round) => round.outcome)
   const ranOut = rounds.some((round) => round.judge.ranOut || round.outcome.limit === 'job')
@@ -77,7 +85,24 @@ export async function runTestCases(
     ...mergeOutcomes(outcomes, rounds.length > 1 ? shown : undefined),
     ...(ranOut && jobTimedOut(execution.limits)),
   }
-  return { outcome, judged: summarizeTests(tests, runs, outcome, stop) }
+  const judged = summarizeTests(tests, runs, outcome, stop)
+  // The program that could not be compiled at first could be compiled later.
+  return { outcome, judged: isUncompiled && runs.length > 0 ? { ...judged, flaky: true } : judged }
+}
+
+/** Whether other executions kept the compiler from the processor until its timeout, so that no test case was run. */
+function wasCompilerStarved(
+  { judge, outcome }: RoundOutcome,
+  { execution }: TestCasesPlan,
+  { retry }: JudgingOptions,
+): boolean {
+  if (judge.runs.length > 0 || outcome.status !== 'compile_error') return false
+  return wasStarved(outcome, execution.limits, (ms) => retry.wasOvercommitted(ms))
+}
+
+/** One run of each test case. */
+function firstOfEach(pending: readonly PendingRun[]): PendingRun[] {
+  return pending.filter(({ index }, position) => pending[position - 1]?.index !== index)
 }
 
 /**
@@ -107,7 +132,7 @@ async function retryExclusively(
   if (starved.length === 0) return undefined
   const request = {
     timeoutsMs: starved.map(({ input }) => input.limits.timeoutSeconds * 1000),
-    extraMs: maxStartupMs(plan.execution.language),
+    extraMs: maxStartupMs(plan.execution),
   }
   return await options.retry.runExclusively(request, (count, signal) => {
     const pending = starved.slice(0, count)
@@ -125,82 +150,33 @@ async function runRound(
   const { stopOnFirstFailure } = plan
   const wasOvercommitted = (ms: number) => retries && retry.wasOvercommitted(ms)
   const judge = new TestJudge({ pending, stopOnFirstFailure, checks, wasOvercommitted, exclusive, onVerdict })
-  const execution = { ...plan.execution, id }
-  const outcome = await withInteractor(
-    { plan, execution, pending, sandbox, budget: options.budget },
-    (runs, interactor, interactorFailed) =>
-      sandbox.run(
-        { ...execution, runs },
-        {
-          ...options,
-          signal: AbortSignal.any([options.signal, interactorFailed]),
-          onRun: async (run, at) => judge.add(run, at, await interactor?.judge(at, run)),
-          ahead: !stopOnFirstFailure,
-        },
-      ),
-  )
-  return { outcome, judge }
-}
-
-interface InteractorRound extends Pick<Round, 'plan' | 'pending'> {
-  readonly execution: Execution
-  readonly sandbox: JudgingOptions['sandbox']
-  readonly budget: JobRunOptions['budget']
-}
-
-/**
- * Runs the program together with the interactor of its test cases, if there is one. The end of the program ends the interactor,
- * and a failure of the interactor ends the program.
- */
-async function withInteractor(
-  { plan, execution, pending, sandbox, budget }: InteractorRound,
-  run: (
-    runs: readonly RunInput[],
-    interactor: Interactor | undefined,
-    failed: AbortSignal,
-  ) => Promise<Outcome>,
-): Promise<Outcome> {
-  const runs = pending.map(({ input }) => input)
-  const tests = pending.map(({ test }) => test)
-  const failed = new AbortController()
-  const program = tests.find((test) => test.interactor !== undefined)?.interactor
-  if (program === undefined) return await run(runs, undefined, failed.signal)
-  const interactor = new Interactor(program, tests)
-  const programEnded = new AbortController()
-  const context = { sandbox, execution, budget, helper: helperOf(plan, program.language) }
-  const finished = interactor.run(runs, context, programEnded.signal).catch((error) => failed.abort(error))
-  try {
-    return await run(interactor.connect(runs), interactor, failed.signal)
-  } finally {
-    programEnded.abort(new Error('the program has ended'))
-    await finished
-  }
+  const parts = { plan, sandbox, wasOvercommitted, options }
+  const repeated: Outcome[] = []
+  const outcome = await runJudgedProgram({ id, pending }, parts, async (run, at, answer) => {
+    const again = answer?.kind === 'failed' ? await talkAgain({ id, pending, at }, parts) : undefined
+    if (again === undefined) return await judge.add(run, at, answer)
+    repeated.push(again.outcome)
+    return await judge.add(again.run, at, again.answer)
+  })
+  // The second conversations replaced some of the runs.
+  const merged = repeated.length === 0 ? outcome : mergeOutcomes([outcome, ...repeated], judge.shown)
+  return { outcome: merged, judge, retries }
 }
 
 /** Runs the checker programs over the outputs of a round. */
 async function checkOutputs(
   id: string,
-  { judge }: RoundOutcome,
+  { judge, retries }: RoundOutcome,
   plan: TestCasesPlan,
-  { sandbox }: JudgingOptions,
+  { sandbox, retry }: JudgingOptions,
   { signal, budget }: JobRunOptions,
 ): Promise<void> {
-  const execution = { id, attempt: plan.execution.attempt }
+  const { attempt, runtime } = plan.execution
+  const execution = { id, attempt, runtime }
   const helper = (language: string) => helperOf(plan, language)
-  await runCheckers(
-    judge.unchecked,
-    { sandbox, execution, helper, signal, budget },
-    {
-      checked: (position, difference) => judge.addChecked(position, difference),
-      ranOut: (position) => judge.addUnchecked(position),
-    },
-  )
-}
-
-function helperOf({ helpers }: TestCasesPlan, language: string): HelperProgram {
-  const helper = helpers.get(language)
-  if (helper === undefined) throw new Error(`the plan has no helper program for ${language}`)
-  return helper
+  const wasOvercommitted = (ms: number) => retries && retry.wasOvercommitted(ms)
+  const context = { sandbox, execution, helper, retry, wasOvercommitted, signal, budget }
+  await runCheckers(judge.unchecked, context, (position, answer) => judge.addChecked(position, answer))
 }
 
 /** Name of the execution that repeats starved runs. */

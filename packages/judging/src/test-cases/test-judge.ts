@@ -3,8 +3,9 @@ import type { TestCase, TestResult } from '@isopod/protocol'
 import { type RunInput, type RunOutcome, wasStarved } from '@isopod/sandbox'
 import type { JobChecks } from '../comparison/output-checks.ts'
 import type { ContentionRetry } from '../contention-retry.ts'
+import { failureText } from '../failure-text.ts'
 import type { CheckedOutput } from '../helpers/checker-programs.ts'
-import type { InteractorAnswer } from '../helpers/interactor.ts'
+import type { JudgeAnswer } from '../helpers/judge-answer.ts'
 import type { JudgedRun } from '../judged-run.ts'
 import { type OnVerdict, reportTest } from '../verdict-events.ts'
 
@@ -13,9 +14,6 @@ const JOB_TIMED_OUT = {
   verdict: 'timeout',
   diff: 'the time of the whole job was used up (limits.jobSeconds)',
 } as const
-
-/** Maximum number of characters from the end of stderr in a verdict. */
-const MAX_STDERR = 300
 
 type CaseVerdict = Pick<TestResult, 'verdict' | 'diff'>
 
@@ -45,6 +43,9 @@ export class TestJudge {
   readonly #options: TestJudgeOptions
   readonly #runs: JudgedRun[] = []
   readonly #unchecked: CheckedOutput[] = []
+  /** Positions of the outputs that no checker program has judged yet. */
+  readonly #unanswered = new Set<number>()
+  #last: RunOutcome | undefined
   #failed: RunOutcome | undefined
   #stops = false
   #ranOut = false
@@ -63,6 +64,11 @@ export class TestJudge {
     return this.#failed
   }
 
+  /** The run whose end the job shows: the first that failed and is not to be repeated, else the last. */
+  get shown(): RunOutcome | undefined {
+    return this.#failed ?? this.#last
+  }
+
   /** Outputs that passed so far and that a checker program has to judge. */
   get unchecked(): readonly CheckedOutput[] {
     return this.#unchecked
@@ -74,59 +80,53 @@ export class TestJudge {
   }
 
   /** Judges the next run. @returns whether the run after it should be made */
-  async add(outcome: RunOutcome, position: number, answer?: InteractorAnswer): Promise<boolean> {
+  async add(outcome: RunOutcome, position: number, answer?: JudgeAnswer): Promise<boolean> {
     const { pending, stopOnFirstFailure, wasOvercommitted, exclusive } = this.#options
     const run = pending[position]
     if (run === undefined) throw new Error(`there is no run ${position}`)
     const { test, index, input } = run
-    const isLate = outcome.limit === 'job' || answer?.ranOut === true
+    const isLate = outcome.limit === 'job' || answer?.kind === 'late'
     if (isLate) {
       this.#ranOut = true
       // A repetition cut off by the job's time limit says nothing new about the test case.
       if (this.#runs.at(-1)?.index === index) return false
     }
-    const starved = !exclusive && wasStarved(outcome, input.limits, wasOvercommitted)
+    const isJudgeStarved = answer?.kind === 'failed' && answer.starved
+    const starved = !exclusive && (isJudgeStarved || wasStarved(outcome, input.limits, wasOvercommitted))
     const decided = isLate
       ? JOB_TIMED_OUT
       : answer === undefined
         ? await this.#judge(test, outcome, position)
-        : verdictOf(answer.difference)
+        : verdictOfAnswer(answer)
     const { exitCode, signal, wallMs, cpuUserMs, cpuSysMs, memoryPeakBytes } = outcome
     const cpuMs = cpuUserMs === null && cpuSysMs === null ? null : (cpuUserMs ?? 0) + (cpuSysMs ?? 0)
     const result = { name: test.name, ...decided, exitCode, signal, wallMs, cpuMs, memoryPeakBytes }
     this.#runs.push({ index, result, status: outcome.status, starved, exclusive })
+    this.#last = outcome
     if (outcome.status !== 'success' && !starved) this.#failed ??= outcome
     this.#stops ||= isLate || (stopOnFirstFailure && decided.verdict !== 'passed')
-    if (!this.#unchecked.some((output) => pending[output.position]?.index === index)) this.#report(position)
+    this.#report(position)
     return !this.#stops || (!isLate && pending[position + 1]?.index === index)
   }
 
-  /** Records that the job's time ran out before the output of this run was checked. */
-  addUnchecked(position: number): void {
-    this.#ranOut = true
-    this.#replace(position, JOB_TIMED_OUT)
-  }
-
-  /** Records a checker program's answer for the output of this run; undefined accepts it. */
-  addChecked(position: number, difference: string | undefined): void {
-    this.#replace(position, difference === undefined ? undefined : verdictOf(difference))
-  }
-
-  #replace(position: number, decided: CaseVerdict | undefined): void {
+  /** Records a checker program's answer about the output of this run. */
+  addChecked(position: number, answer: JudgeAnswer): void {
     const run = this.#runs[position]
-    if (run !== undefined && decided !== undefined) {
-      this.#runs[position] = { ...run, result: { ...run.result, ...decided } }
+    if (answer.kind === 'late') this.#ranOut = true
+    if (run !== undefined && answer.kind !== 'accepted') {
+      this.#runs[position] = { ...run, result: { ...run.result, ...verdictOfAnswer(answer) } }
     }
+    this.#unanswered.delete(position)
     this.#report(position)
   }
 
-  /** Reports the verdict of a test case after its last run. */
+  /** Reports the verdict of a test case once all of its runs are judged. */
   #report(position: number): void {
     const { pending, onVerdict } = this.#options
     const index = pending[position]?.index
-    if (index !== undefined && pending[position + 1]?.index !== index) {
-      reportTest(index, this.#runs, onVerdict)
-    }
+    if (index === undefined || pending[this.#runs.length]?.index === index) return
+    const isOpen = [...this.#unanswered].some((other) => pending[other]?.index === index)
+    if (!isOpen) reportTest(index, this.#runs, onVerdict)
   }
 
   async #judge(test: TestCase, outcome: RunOutcome, position: number): Promise<CaseVerdict> {
@@ -142,11 +142,27 @@ export class TestJudge {
     }
     if (program !== undefined) {
       this.#unchecked.push({ position, test, program, stdout: stdout.bytes })
+      this.#unanswered.add(position)
       return PASSED
     }
     const text = decoded(stdout.bytes)
     if (text === undefined) return verdictOf('the output is not valid UTF-8')
     return verdictOf(await this.#options.checks.check(builtIn(checker), expected ?? '', text))
+  }
+}
+
+function verdictOfAnswer(answer: JudgeAnswer): CaseVerdict {
+  switch (answer.kind) {
+    case 'accepted':
+      return PASSED
+    case 'refused':
+      return { verdict: 'wrong_answer', diff: answer.difference }
+    case 'failed':
+      return { verdict: 'judge_error', diff: answer.message }
+    case 'late':
+      return JOB_TIMED_OUT
+    default:
+      return answer satisfies never
   }
 }
 
@@ -168,13 +184,4 @@ function decoded(bytes: Uint8Array): string | undefined {
   } catch {
     return undefined
   }
-}
-
-/** How a run ended, with the end of its stderr. */
-function failureText({ errorMessage, stderr }: RunOutcome): string {
-  const text = Buffer.from(stderr.bytes.subarray(-4 * MAX_STDERR))
-    .toString()
-    .trim()
-  const shown = text.length > MAX_STDERR ? `…${text.slice(-MAX_STDERR)}` : text
-  return [errorMessage ?? 'the program failed', ...(shown === '' ? [] : [shown])].join('; stderr: ')
 }

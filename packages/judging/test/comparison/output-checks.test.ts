@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { RetryableError } from '@isopod/protocol'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { scaled } from '../../../../test/support/time-factor.ts'
 import { type CheckBudget, OutputChecks } from '../../src/comparison/output-checks.ts'
 
 const LONG = 'word '.repeat(10_000)
@@ -71,31 +72,39 @@ describe('comparisons of outputs', () => {
     expect(await checks.check({ type: 'trimmed' }, LONG, `${LONG}\n`)).toBeUndefined()
   })
 
-  it('of the longest outputs stay within the budget, whatever the outputs contain', async () => {
-    const job = open().ofJob(tenant('a'))
-    const names = `{${PIECES.slice(0, 1_300_000).map((piece) => `"${piece}":0`)}}`
-    const lines = PIECES.join('\n')
-    for (const text of [names, lines]) expect(text.length).toBeGreaterThan(8_000_000)
-    expect(await job.check({ type: 'json' }, names, ` ${names}`)).toBeUndefined()
-    expect(await job.check({ type: 'lines' }, lines, PIECES.toReversed().join('\n'))).toBeUndefined()
-  }, 120_000)
+  it(
+    'of the longest outputs stay within the budget, whatever the outputs contain',
+    async () => {
+      const job = open().ofJob(tenant('a'))
+      const names = `{${PIECES.slice(0, 1_300_000).map((piece) => `"${piece}":0`)}}`
+      const lines = PIECES.join('\n')
+      for (const text of [names, lines]) expect(text.length).toBeGreaterThan(8_000_000)
+      expect(await job.check({ type: 'json' }, names, ` ${names}`)).toBeUndefined()
+      expect(await job.check({ type: 'lines' }, lines, PIECES.toReversed().join('\n'))).toBeUndefined()
+    },
+    scaled(120_000),
+  )
 
-  it('of many heavy jobs do not delay those of light jobs', async () => {
-    const checks = open({ checkCpuMs: 300 })
-    const done: string[] = []
-    const heavy = Array.from({ length: 5 }, async (_, n) => {
-      await checks.ofJob(tenant(`heavy-${n}`)).check({ type: 'regex' }, SLOW, MANY)
-      done.push('heavy')
-    })
-    const light = Array.from({ length: 8 }, async (_, n) => {
-      expect(await checks.ofJob(tenant(`light-${n}`)).check({ type: 'trimmed' }, LONG, `${LONG}x`)).toContain(
-        'line 1',
-      )
-      done.push('light')
-    })
-    await Promise.all([...heavy, ...light])
-    expect(done.slice(0, 8)).toEqual(Array(8).fill('light'))
-  }, 120_000)
+  it(
+    'of many heavy jobs do not delay those of light jobs',
+    async () => {
+      const checks = open({ checkCpuMs: 300 })
+      const done: string[] = []
+      const heavy = Array.from({ length: 5 }, async (_, n) => {
+        await checks.ofJob(tenant(`heavy-${n}`)).check({ type: 'regex' }, SLOW, MANY)
+        done.push('heavy')
+      })
+      const light = Array.from({ length: 8 }, async (_, n) => {
+        expect(
+          await checks.ofJob(tenant(`light-${n}`)).check({ type: 'trimmed' }, LONG, `${LONG}x`),
+        ).toContain('line 1')
+        done.push('light')
+      })
+      await Promise.all([...heavy, ...light])
+      expect(done.slice(0, 8)).toEqual(Array(8).fill('light'))
+    },
+    scaled(120_000),
+  )
 
   it('alternate between tenants, however many one tenant has', async () => {
     const checks = open()
@@ -108,20 +117,24 @@ describe('comparisons of outputs', () => {
     expect(done.indexOf('one')).toBeLessThanOrEqual(2)
   })
 
-  it('of a job that has used much CPU time come after those of other jobs', async () => {
-    const checks = open({ checkCpuMs: 600 })
-    const slow = (name: string) => checks.ofJob(tenant(name)).check({ type: 'regex' }, SLOW, MANY)
-    const busy = checks.ofJob(tenant('busy'))
-    await busy.check({ type: 'regex' }, SLOW, MANY)
-    const done: string[] = []
-    const heavy = Array.from({ length: 4 }, (_, n) => slow(`heavy-${n}`))
-    const light = [busy, checks.ofJob(tenant('light'))].map(async (job, n) => {
-      await job.check({ type: 'trimmed' }, LONG, `${LONG}x`)
-      done.push(n === 0 ? 'busy' : 'light')
-    })
-    await Promise.all([...heavy, ...light])
-    expect(done).toEqual(['light', 'busy'])
-  }, 60_000)
+  it(
+    'of a job that has used much CPU time come after those of other jobs',
+    async () => {
+      const checks = open({ checkCpuMs: 600 })
+      const slow = (name: string) => checks.ofJob(tenant(name)).check({ type: 'regex' }, SLOW, MANY)
+      const busy = checks.ofJob(tenant('busy'))
+      await busy.check({ type: 'regex' }, SLOW, MANY)
+      const done: string[] = []
+      const heavy = Array.from({ length: 4 }, (_, n) => slow(`heavy-${n}`))
+      const light = [busy, checks.ofJob(tenant('light'))].map(async (job, n) => {
+        await job.check({ type: 'trimmed' }, LONG, `${LONG}x`)
+        done.push(n === 0 ? 'busy' : 'light')
+      })
+      await Promise.all([...heavy, ...light])
+      expect(done).toEqual(['light', 'busy'])
+    },
+    scaled(60_000),
+  )
 
   it('end when their job is cancelled', async () => {
     const abort = new AbortController()

@@ -19,8 +19,14 @@ const edited = {
   filename: 'main.y',
   script: { program: '{code}{script}', edits: [{ find: 'end', replace: '' }] },
 }
+const part = { library: '', main: '{library_json}' }
+const split = {
+  ...able,
+  name: 'split',
+  script: { ...able.script, split: { code: part, judge: part } },
+}
 const unable = { ...base, name: 'unable', filename: 'main.z' }
-const languages = [able, edited, unable] as unknown as Language[]
+const languages = [able, edited, split, unable] as unknown as Language[]
 const rules = rulesOf(languages, { memoryMb: 512 })
 
 function plan(changes: Partial<JobInput>) {
@@ -59,7 +65,7 @@ describe('the plan of scripts', () => {
   it('lists the languages that can run scripts if the job’s language cannot', () => {
     expect(plan({ language: 'unable' })).toEqual({
       problems: [
-        'tests: unable has no way to run a script yet; the languages that have one are able, edited',
+        'tests: unable has no way to run a script yet; the languages that have one are able, edited, split',
       ],
     })
   })
@@ -123,6 +129,42 @@ describe('scripts', () => {
     })
     expect(all.timings).toEqual({ acquire: 3, run: 6, collect: 9 })
     expect(judged.summary).toEqual({ passed: 1, total: 3, score: 1 / 3, status: 'timeout' })
+  })
+
+  // promise: judge-errors
+  it('in a process of their own get a second try if their judge fails, and only then', async () => {
+    const passed = { end: 'passed', message: '', stdout: '', printed: 0 }
+    const verdictOf = async (...reports: (object | undefined)[]) => {
+      const ids: string[] = []
+      const { judged } = await judge({ language: 'split' }, async ({ id }) => {
+        ids.push(id)
+        const report = id.endsWith('.judge') ? reports.shift() : undefined
+        return outcome({ report: report && Buffer.from(JSON.stringify(report)) })
+      })
+      return [judged.tests?.[0]?.verdict, ids.length / 2]
+    }
+    expect(await verdictOf(passed)).toEqual(['passed', 1])
+    expect(await verdictOf(undefined, passed)).toEqual(['passed', 2])
+    expect(await verdictOf(undefined, undefined)).toEqual(['judge_error', 2])
+    expect(await verdictOf({ ...passed, end: 'broken' })).toEqual(['judge_error', 1])
+  })
+
+  // promise: split-judging
+  it('in a process of their own blame the judge’s end on no caller if the code can have caused it', async () => {
+    const verdictOf = async (ofJudge: object, endsFirst = false) => {
+      const { judged } = await judge({ language: 'split' }, async ({ id, channel }) => {
+        if (!id.endsWith('.judge') && endsFirst) channel?.end()
+        return outcome(id.endsWith('.judge') ? ofJudge : {})
+      })
+      return judged.tests?.[0]
+    }
+    const crashed = { status: 'execution_error', exitCode: null, signal: 'SIGABRT' }
+    const full = { status: 'memory_exceeded', limit: 'memory' }
+    for (const end of [crashed, full]) expect(await verdictOf(end)).toMatchObject({ verdict: 'unverified' })
+    expect(await verdictOf(full, true)).toMatchObject({
+      verdict: 'wrong_answer',
+      suspicious: expect.any(String),
+    })
   })
 
   it('reject with the error of the sandbox', async () => {

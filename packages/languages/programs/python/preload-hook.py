@@ -1,6 +1,6 @@
 def _preload():
     import os, sys
-    control, names, forks = {control}, {modules}, {forks}
+    control, names, forks, library = {control}, {modules}, {forks}, {library}
     sites = os.path.dirname(__file__)
     sys.path.remove(sites)
     sys.path_importer_cache.pop(sites, None)
@@ -10,6 +10,10 @@ def _preload():
     before = set(sys.modules)
     for name in names:
         __import__(name)
+    if library:
+        # The main file takes it; only one that knows its name can.
+        module = sys.modules['isopod library'] = type(sys)('isopod library')
+        exec(library, vars(module))
     preloaded = set(sys.modules)
     roots = {name.partition('.')[0] for name in preloaded - before}
 
@@ -22,10 +26,49 @@ def _preload():
         if not known:
             del sys.modules['gc']
 
+    def sibling_fork():
+        """Returns a function like os.fork, but init is the child's parent at once. None where that cannot be done."""
+        import ctypes
+        c, python, thread = ctypes.PyDLL(None), ctypes.pythonapi, ctypes.c_void_p()
+        # As C's fork does, the kernel writes the child's id where glibc keeps it; prctl tells that place.
+        is_known = os.uname().machine == 'x86_64' and hasattr(c, 'gnu_get_libc_version')
+        if not is_known or c.prctl(40, ctypes.byref(thread), 0, 0, 0) != 0:
+            return None
+        if ctypes.c_int.from_address(thread.value).value != os.getpid():
+            return None
+        # CLONE_PARENT, CLONE_CHILD_SETTID, CLONE_CHILD_CLEARTID and the signal of a child's end.
+        flags = 0x8000 | 0x1000000 | 0x200000 | 17
+
+        def fork():
+            python.PyOS_BeforeFork()
+            made = c.syscall(56, flags, None, None, thread, None)
+            if made == 0:
+                python.PyOS_AfterFork_Child()
+            else:
+                python.PyOS_AfterFork_Parent()
+            if made < 0:
+                raise OSError('the fork failed')
+            return made
+        return fork
+
+    def fork_twice():
+        # The process between ends, so that init is the program's parent.
+        middle = os.fork()
+        if middle != 0:
+            os.waitpid(middle, 0)
+            return middle
+        try:
+            if os.fork() != 0:
+                os._exit(0)
+        except BaseException:
+            os._exit(1)
+        return 0
+
     def become_fork():
         paths = set(sys.path_importer_cache)
         import _socket, ctypes
         prctl = ctypes.CDLL(None).prctl
+        fork = sibling_fork() or fork_twice
         for name in set(sys.modules) - preloaded:
             del sys.modules[name]
         for path in set(sys.path_importer_cache) - paths:
@@ -46,16 +89,8 @@ def _preload():
                 os._exit(0)
             data = ancillary[0][2]
             fds = [int.from_bytes(data[at:at + 4], sys.byteorder) for at in range(0, 16, 4)]
-            # Forks twice, so that the program's parent is init.
-            middle = os.fork()
-            if middle == 0:
-                try:
-                    if os.fork() != 0:
-                        os._exit(0)
-                except BaseException:
-                    os._exit(1)
+            if fork() == 0:
                 break
-            os.waitpid(middle, 0)
             for fd in fds:
                 os.close(fd)
         asked.close()
@@ -73,6 +108,18 @@ def _preload():
         if 'numpy.random.mtrand' in sys.modules:
             sys.modules['numpy.random.mtrand'].seed()
         return fds[3]
+
+    def run_program():
+        # A program with a library needs nothing of the rest of the interpreter's start, and ends its process itself.
+        path = os.path.abspath(sys.argv[0])
+        sys.path.insert(0, os.path.dirname(path))
+        try:
+            with open(path, encoding='utf-8') as file:
+                code = compile(file.read(), path, 'exec', 0, True)
+            exec(code, vars(sys.modules['__main__']))
+        except BaseException:
+            sys.excepthook(*sys.exc_info())
+        os._exit(1)
 
     if forks:
         # After a failure it must not run the program: the zygote is spared when processes are killed.
@@ -97,6 +144,8 @@ def _preload():
     # In a plain start, files of the program take precedence over modules of the same name.
     if not roots.isdisjoint(name.partition('.')[0] for name in os.listdir()):
         os.execv(sys.executable, sys.orig_argv)
+    if library:
+        run_program()
 
 
 _preload()

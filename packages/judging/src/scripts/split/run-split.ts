@@ -1,0 +1,143 @@
+import { composeSplit, judgeSplit, readSplitReport, type ScriptVerdict } from '@isopod/grading'
+import type { Limits, SplitRules } from '@isopod/protocol'
+import {
+  type Execution,
+  type Outcome,
+  openPipe,
+  outputExceeded,
+  type Sandbox,
+  WORKSPACE,
+} from '@isopod/sandbox'
+import type { JobRunOptions } from '../../judging.ts'
+import type { HelperProgram } from '../../judging-rules.ts'
+import { newSecrets, type PlannedScript } from '../plan-scripts.ts'
+import { gateFrames } from './frame-gate.ts'
+
+/** Added to the code's timeout, in seconds, so that code that does not answer times out before the judge. */
+const GRACE_SECONDS = 5
+
+/** What a split test needs besides its test case. */
+export interface SplitContext {
+  readonly sandbox: Pick<Sandbox, 'run'>
+  readonly rules: SplitRules
+  readonly code: string
+  /** Language and limits of the judge. */
+  readonly judge: HelperProgram
+  /** The job's options, for the container of the code. */
+  readonly options: JobRunOptions
+}
+
+/** The code's outcome, with what was printed in both processes, and the judge's verdict. */
+export interface SplitRun {
+  readonly outcome: Outcome
+  readonly verdict: ScriptVerdict
+  /** The judge gave no report, and that decides the verdict. */
+  readonly judgeFailed: boolean
+}
+
+/**
+ * Runs the code and a script in containers of their own, joined by their stdin and stdout.
+ *
+ * @param id name of the code's execution
+ * @throws what the sandbox rejects with
+ */
+export async function runSplit(test: PlannedScript, id: string, context: SplitContext): Promise<SplitRun> {
+  const { sandbox, options } = context
+  const { signal, budget } = options
+  const [codeEnd, judgeEnd] = gateFrames(openPipe())
+  const execution = { ...codeExecution(test, context), id, channel: codeEnd }
+  const judge = { ...judgeExecution(test, context), id: `${id}.judge`, channel: judgeEnd }
+  // A fault of one ends the other.
+  const failed = new AbortController()
+  const either = AbortSignal.any([signal, failed.signal])
+  const both = [
+    sandbox.run(execution, { ...options, signal: either }),
+    sandbox.run(judge, { signal: either, budget }),
+  ] as const
+  for (const each of both) each.catch((error) => failed.abort(error))
+  const [outcome, judged] = await Promise.all(both).catch(async (error) => {
+    await Promise.allSettled(both)
+    throw error
+  })
+  return combine(outcome, judged, test.execution.limits, codeEnd.wasFirst)
+}
+
+/** The code's container: its main file is a server that runs the code and answers the judge. */
+function codeExecution({ execution }: PlannedScript, { rules, code }: SplitContext): Execution {
+  const program = splitProgram(rules.code, { code, stdin: execution.stdin ?? '' }, execution)
+  return { ...execution, ...program, stdin: undefined }
+}
+
+/** The main file of one of the programs, and its library, which an interpreter loads when it starts ahead. */
+function splitProgram(
+  rules: SplitRules['code'],
+  texts: Readonly<Record<string, string>>,
+  { language, files = {} }: Pick<Execution, 'language' | 'files'>,
+): Pick<Execution, 'code' | 'library' | 'codeAfterLibrary' | 'preload'> {
+  const code = composeSplit(rules, texts)
+  const loads = Object.values(language.preload?.files ?? {}).some((text) => text.includes('{library}'))
+  // A file can have the name of a module: the interpreter then starts anew, without the library.
+  const isKept = loads && Object.keys(files).length === 0
+  const codeAfterLibrary = isKept ? composeSplit({ ...rules, library: '' }, texts) : undefined
+  return { code, library: rules.library, codeAfterLibrary, preload: true }
+}
+
+/** The judge's container. It gets the files of the test case, but none that come with the code. */
+function judgeExecution(
+  { script, execution, files }: PlannedScript,
+  { rules, judge: { language, limits } }: SplitContext,
+): Execution {
+  const { report } = newSecrets()
+  const texts = { script, report: `${WORKSPACE}/${report}`, stdin: execution.stdin ?? '' }
+  const timeoutSeconds = execution.limits.timeoutSeconds + GRACE_SECONDS
+  const { id, attempt, runtime, sharedBy } = execution
+  return {
+    id,
+    attempt,
+    runtime,
+    language,
+    limits: { ...limits, timeoutSeconds },
+    ...splitProgram(rules.judge, texts, { language, files }),
+    files,
+    report,
+    // The containers of a batch's judges never have its code in them.
+    sharedBy: sharedBy === undefined ? undefined : JSON.stringify([sharedBy, null, 'judge']),
+  }
+}
+
+/** The code's outcome with what was printed in both processes, and the verdict. */
+function combine(
+  code: Outcome,
+  judged: Outcome,
+  { outputBytes, onOverflow }: Limits,
+  codeWasFirst: boolean,
+): SplitRun {
+  const report = judged.report && readSplitReport(judged.report)
+  const stdout = collected(Buffer.from(report?.stdout ?? ''), outputBytes, report?.printed)
+  const stderr = collected(Buffer.concat([code.stderr.bytes, judged.stderr.bytes]), outputBytes)
+  const shown = { ...code, stdout, stderr }
+  if (stdout.truncated && onOverflow === 'kill' && code.status === 'success') {
+    const exceeded = outputExceeded({ outputBytes })
+    const verdict = { verdict: 'output_exceeded', diff: exceeded.errorMessage } as const
+    return { outcome: { ...shown, ...exceeded }, verdict, judgeFailed: false }
+  }
+  const raised = (report?.end === 'error' || report?.end === 'assertion') && code.status === 'success'
+  // As one program ends that nothing rescues from what its script raises.
+  const failure = { status: 'execution_error', exitCode: 1, errorMessage: report?.message ?? null } as const
+  const verdict = judgeSplit(
+    { ...shown, stderr: stderr.bytes.toString() },
+    report ?? endWithoutReport(judged, codeWasFirst),
+  )
+  const judgeFailed = report === undefined && code.status === 'success' && !codeWasFirst
+  return { outcome: raised ? { ...shown, ...failure } : shown, verdict, judgeFailed }
+}
+
+/** How a judge ended that gave no report. Code ends before its judge only if it ends itself. */
+function endWithoutReport({ limit, signal, errorMessage }: Outcome, codeWasFirst: boolean) {
+  const end = codeWasFirst ? 'lost' : limit === null && signal === null ? 'failed' : 'exhausted'
+  return { end, message: errorMessage ?? 'it gave no report' } as const
+}
+
+function collected(bytes: Buffer, limit: number, produced = bytes.byteLength) {
+  return { bytes: bytes.subarray(0, limit), produced, truncated: produced > limit }
+}

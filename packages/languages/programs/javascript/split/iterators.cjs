@@ -1,0 +1,129 @@
+// Iterators of the other process, and what both processes may ask of each other.
+/** No script has use for more values of one iterator. */
+const MAX_ITERATED = 1 << 18
+const BATCH = 256
+/** Steps after which a generator may be asked for values ahead. */
+const SINGLE_STEPS = 32
+
+/** The next values of an iterator, then how it ended: 0 if it goes on, 1 if it is over, 2 if it throws; with a value. */
+function nextBatch(iterator, size) {
+  const batch = []
+  while (batch.length < Math.min(size, BATCH)) {
+    try {
+      const { done, value } = iterator.next()
+      if (done) return [batch, 1, value]
+      batch.push(value)
+    } catch (error) {
+      return [batch, 2, error]
+    }
+  }
+  return [batch, 0]
+}
+
+/** An iterator of the other process. */
+class RemoteIterator extends KNOWN.get('Iterator') {
+  #peer
+
+  constructor(peer) {
+    super()
+    this.#peer = peer
+  }
+
+  next(...args) {
+    return this.#peer.ask('method', this, 'next', ...args)
+  }
+
+  return(value) {
+    return this.#peer.ask('method', this, 'return', value)
+  }
+
+  throw(error) {
+    return this.#peer.ask('method', this, 'throw', error)
+  }
+
+  /** For loops: values come in batches. */
+  [Symbol.iterator]() {
+    return new BatchedIterator(this.#peer, this)
+  }
+}
+
+class BatchedIterator extends KNOWN.get('Iterator') {
+  #peer
+  #remote
+  #waiting = []
+  #at = 0
+  #end = [0]
+  // One at first: what a generator prints between two values comes between them.
+  #size = 1
+  #count = 0
+
+  constructor(peer, remote) {
+    super()
+    this.#peer = peer
+    this.#remote = remote
+  }
+
+  next() {
+    if (this.#at === this.#waiting.length && this.#end[0] === 0) {
+      if (++this.#count > MAX_ITERATED / BATCH) this.#peer.hooks.tooLarge?.()
+      const [batch, ...end] = this.#peer.ask('next', this.#remote, this.#size)
+      ;[this.#waiting, this.#at, this.#end] = [batch, 0, end]
+      if (this.#count >= SINGLE_STEPS) this.#size = Math.min(this.#size * 2, BATCH)
+    }
+    if (this.#at < this.#waiting.length) return { done: false, value: this.#waiting[this.#at++] }
+    const [kind, value] = this.#end
+    this.#end = [1, undefined]
+    if (kind === 2) throw value
+    return { done: true, value }
+  }
+
+  return(value) {
+    this.#waiting = []
+    this.#at = 0
+    this.#end = [1, undefined]
+    return this.#remote.return(value)
+  }
+}
+
+/** An asynchronous generator of the other process. */
+class RemoteAsyncIterator {
+  #peer
+
+  constructor(peer) {
+    this.#peer = peer
+  }
+
+  next(...args) {
+    return this.#peer.ask('method', this, 'next', ...args)
+  }
+
+  return(value) {
+    return this.#peer.ask('method', this, 'return', value)
+  }
+
+  throw(error) {
+    return this.#peer.ask('method', this, 'throw', error)
+  }
+
+  [Symbol.asyncIterator]() {
+    return this
+  }
+}
+
+/** What both processes may ask of the other: to use what it has lent. */
+function operationsOn(lent) {
+  const own = (thing) => {
+    if (!lent.has(thing)) throw new Ended()
+    return thing
+  }
+  return {
+    call: (thing, self, ...args) => apply(own(thing), self, args),
+    new: (thing, ...args) => construct(own(thing), args),
+    next: (iterator, size) => nextBatch(own(iterator), size),
+    method: (iterator, name, ...args) => {
+      if (!['next', 'return', 'throw'].includes(name)) throw new Ended()
+      if (typeof own(iterator)[name] === 'function') return iterator[name](...args)
+      return { done: true, value: args[0] }
+    },
+  }
+}

@@ -1,0 +1,544 @@
+// Asks the code's process, and decides what its answers mean.
+const assert = require('node:assert')
+const util = require('node:util')
+const { isDeepStrictEqual } = util
+const { setImmediate, setTimeout } = globalThis
+
+/** Globals by which a script judges; the code's variables of these names do not count, unless the script means nothing else. */
+const TRUSTED = new Set([
+  ...ownKeys(globalThis).filter((key) => typeof key === 'string' && !/^[a-z]/.test(key) && PROTOTYPES.has(key)),
+  ...'Function Math JSON Reflect Proxy Intl Atomics WeakRef FinalizationRegistry globalThis global eval isNaN isFinite parseInt parseFloat NaN Infinity undefined encodeURI decodeURI encodeURIComponent decodeURIComponent escape unescape console process Buffer setTimeout setInterval setImmediate clearTimeout clearInterval clearImmediate queueMicrotask structuredClone'.split(
+    ' ',
+  ),
+])
+/** Modules whose functions are the same everywhere. */
+const MODULES = ['assert', 'util', 'path', 'url', 'querystring', 'string_decoder', 'buffer']
+/** Longest pause between the turns of the code while the script has timers of its own. */
+const LONGEST_PAUSE_MS = 16
+/** Methods of built-in types by which an object would judge itself. */
+const QUERIES =
+  'every some includes indexOf lastIndexOf startsWith endsWith find findIndex findLast findLastIndex filter'.split(' ')
+/** More of them, which are common names of other methods as well. */
+const BUILT_IN_QUERIES = [...QUERIES, 'has', 'test', 'exec', 'equals', 'isSubsetOf', 'isSupersetOf', 'isDisjointFrom']
+/** Methods by which an operation of a text asks any object. */
+const PATTERNS = [Symbol.match, Symbol.matchAll, Symbol.replace, Symbol.search, Symbol.split]
+/** Methods of built-in types that get what a script expects, and could return just that. */
+const ECHOES = ['union', 'concat', 'intersection', 'difference', 'symmetricDifference']
+/** Objects of one class whose making is remembered. */
+const MOST_COMPARED = 100
+/** Methods by which an operation of Node, or a script, has an object tell or do something. */
+const ASKED = new Set([...BUILT_IN_QUERIES, ...ECHOES, ...PATTERNS, Symbol.hasInstance, ...'then catch finally get toJSON'.split(' ')])
+const COMPARISONS = ['deepEqual', 'deepStrictEqual', 'partialDeepStrictEqual']
+
+class Judge extends Peer {
+  /** Functions of the code by which a property or a conversion tells a value. */
+  #getters = new WeakSet()
+  /** What they told since the last call of anything else. */
+  #told = new Map()
+  /** Objects of the code's classes that the script made, and that show what they were made of → when. */
+  #proven = new WeakMap()
+  /** When the code told the content of an object. */
+  #filled = new WeakMap()
+  /** What functions of the script answered last. */
+  #answers = new WeakMap()
+  /** Whether the code may have something to do, since its last turn. */
+  #isBehind = false
+  /** Objects of which the other process has no more than a copy. */
+  #forgotten = new WeakSet()
+  /** Number of objects that the script has had made. */
+  #made = 0
+  /** Objects that the script has had made, and that no method has returned. */
+  #own = new WeakSet()
+  /** Objects that a constructor returned more than once. */
+  #reused = new WeakSet()
+  /** Functions that a property told → the function that told them. */
+  #toldBy = new WeakMap()
+  /** Methods `then` of proxies. */
+  #toldThens = new WeakSet()
+  /** What the names that the script uses stand for. */
+  named = new WeakSet()
+  /** Fields of the objects that the script has had made, and what they were made of, by their prototypes. */
+  #madeOf = new Map()
+  /** Whether the code has passed something with a method `then` that is no promise. */
+  #hasThenable = false
+  /** Objects of the code's classes that the script made, and that do not show what they were made of. */
+  #opaque = new WeakSet()
+  #guards = new WeakSet()
+  #uncalled = new Set()
+  /** Callbacks of one call of `then`. */
+  #thens = new Set()
+  #isStringifying = false
+  #isComparing = false
+  #jsonFunctions = new WeakSet()
+  /** Objects that change while the code makes another one. */
+  #changedNow = undefined
+  /** Why a failure may not be the code's, once the script did what split judging cannot. */
+  doubt = undefined
+  /** Why it is not clear what the script asked, and why it may have asked the code to judge itself. */
+  unclear = undefined
+  unproven = undefined
+
+  constructor(channel, finish) {
+    const lent = new Set()
+    const guards = new WeakSet()
+    super(channel, operationsOn(lent), {
+      skipped: guards,
+      // Spies are often proxies: what they do is the script's.
+      describe: (thing) => (typeof thing === 'function' && isProxy(thing) ? ['function', '', 0, false] : undefined),
+      forgotten: (thing) => typeof thing === 'object' && this.#forgotten.add(thing),
+      output: (text) => this.print(text),
+      onSettled: () => this.#fallsBehind(),
+      lend: (thing, kind) => this.check(thing, kind),
+      filled: (thing, kind) => kind !== 'proxy' && this.guard(thing),
+      changing: () => this.#told.clear(),
+      changed: (thing) => {
+        this.#proven.delete(thing)
+        this.#changedNow?.add(thing)
+      },
+      tampered: () => this.unverified('the code changed a function or a class of the script'),
+      subclassed: () => {
+        this.doubt ??= 'the code does not see the methods of a class of the script'
+      },
+      raised: (error) => this.escape(error),
+      tooLarge: () => this.unverified('an iterator has no end'),
+      proxy: (_, type) => this.proxy(type),
+    })
+    this.lent = lent
+    this.log = console.log
+    this.#guards = guards
+    this.finish = finish
+    const { call } = this.operations
+    this.operations.call = (thing, ...args) => {
+      this.#uncalled.delete(thing)
+      for (const group of this.#thens) if (group.includes(thing)) this.#thens.delete(group)
+      const answer = call(thing, ...args)
+      // What the script says can change what properties tell, such as the time of a clock.
+      if (!this.#answers.has(thing) || !is(this.#answers.get(thing), answer)) this.#told.clear()
+      this.#answers.set(thing, answer)
+      return answer
+    }
+    this.opaqueThings = new Set([
+      ...[globalThis, process, console, eval, Function, Reflect, assert, assert.strict],
+      ...[process.exit, process.reallyExit, process.abort, process.kill],
+    ])
+  }
+
+  unverified(reason) {
+    this.finish('unverified', reason)
+  }
+
+  ask(operation, ...values) {
+    try {
+      return super.ask(operation, ...values)
+    } catch (error) {
+      if (error instanceof TooLarge) this.unverified('a value is larger than the judge takes')
+      if (error instanceof Ended) this.finish('lost', '')
+      if (typeof error === 'object' && error !== null && util.types.isNativeError(error)) showCaller(error)
+      throw error
+    }
+  }
+
+  print(text) {
+    if (typeof text !== 'string' || text === '') return
+    if (console.log === this.log) {
+      process.stdout.write(text)
+      return
+    }
+    // A script that replaces the method wants to see what the code prints; what it was given is not known.
+    this.doubt = 'the script replaces console.log, and sees lines only'
+    for (const line of text.replace(/\n$/, '').split('\n')) console.log(line)
+  }
+
+  /** An assertion of the script failed in a call from the code, which must neither see nor catch it. */
+  escape(error) {
+    if (error instanceof assert.AssertionError) this.finish('assertion', error)
+  }
+
+  /** Whether the code may have something of the script's. */
+  check(thing, kind) {
+    const isForgotten = (typeof thing === 'object' || typeof thing === 'function') && this.#forgotten.has(thing)
+    if (isForgotten) this.doubt ??= 'the code no longer has some of the objects that the script passes again'
+    const isRefused = kind === 'proxy' || this.opaqueThings.has(thing) || thing instanceof WeakMap || thing instanceof WeakSet
+    if (isRefused) this.unverified('an argument has no plain value')
+    if (kind === 'function') this.#uncalled.add(thing)
+  }
+
+  call(thing, self, args) {
+    this.#fallsBehind()
+    const isJson = this.#jsonFunctions.has(thing) || (isObject(self) && this.#isAt(self, 'toJSON', thing))
+    if (this.#isStringifying && isJson) this.unverified('only the code could tell what an object is as JSON')
+    const isGetter = this.#getters.has(thing)
+    if ((this.#isComparing && !isGetter) || this.#isQuery(thing, self)) this.unverified(`only the code could tell what ${thing.name} says`)
+    const isThing = isObject(self) || (typeof self === 'function' && !isProxy(self))
+    if ((isThing && this.#isAt(self, 'then', thing)) || this.#toldThens.has(thing)) this.#thens.add(args.filter((each) => typeof each === 'function'))
+    if (isThing && typeof self === 'function' && this.#isAt(self, Symbol.hasInstance, thing)) {
+      this.unverified('only the code could tell what an instance is')
+    }
+    if (!isGetter) {
+      this.#told.clear()
+      this.#proven.delete(self)
+    }
+    const value = super.call(thing, self, args)
+    if (isGetter && (args.length === 0 || typeof args[0] === 'string')) this.#compare(thing, self, value, args[0])
+    if (isGetter && typeof value === 'function') this.#toldBy.set(value, thing)
+    this.#checkAnswer(thing, self, args, value)
+    if (isObject(value)) this.#own.delete(value)
+    return value
+  }
+
+  /** Has an object give no answer that is what the script expects, where only the code could tell whether it is right. */
+  #checkAnswer(thing, self, args, value) {
+    if (!isObject(self) || args.length === 0) return
+    const isOwn = this.#own.has(self)
+    const isEcho = (name, given) =>
+      !isOwn && this.#isAt(self, name, thing) && given.some((each) => isDeepStrictEqual(each, value))
+    if (ECHOES.some((name) => isEcho(name, args)) || (args.length > 1 && isEcho('get', args.slice(1)))) {
+      this.unverified(`only the code could tell what ${thing.name} says`)
+    }
+    if (value === true && this.#isAt(self, 'equals', thing) && isObject(args[0])) {
+      if (!isDeepStrictEqual(self, args[0])) this.unverified('only the code could tell whether two of its objects are equal')
+      if (!this.#isMade(self) || !this.#isMade(args[0])) this.#prove(self, args[0])
+    }
+  }
+
+  #isMade(thing) {
+    return this.#proven.has(thing) || this.#opaque.has(thing)
+  }
+
+  /** Whether a function is a method of that name, or what a property of that name told. */
+  #isAt(self, name, thing) {
+    if (propertyOf(self, name) === thing) return true
+    const get = this.#toldBy.get(thing)
+    return get !== undefined && accessorOf(self, name) === get
+  }
+
+  /** Whether an object would judge itself, and not one of a class that the script tests. */
+  #isQuery(thing, self) {
+    const isThing = (isObject(self) && !this.#own.has(self)) || (typeof self === 'function' && !isProxy(self) && !this.named.has(self))
+    if (!isThing) return false
+    const names = [...(['object', 'function'].includes(describe(self)[0]) ? QUERIES : BUILT_IN_QUERIES), ...PATTERNS]
+    return names.some((name) => this.#isAt(self, name, thing))
+  }
+
+  /** A property that tells one value now and another one later, although nothing happened in between, is no value. */
+  #compare(getter, self, value, key) {
+    const all = this.#told.get(getter) ?? new Map()
+    this.#told.set(getter, all)
+    const before = all.get(self) ?? new Map()
+    all.set(self, before)
+    const was = before.get(key)
+    const areFunctions = typeof was === 'function' && typeof value === 'function'
+    if (before.has(key) && !areFunctions && !isDeepStrictEqual(was, value)) {
+      this.unverified(`${String(key ?? getter.name)} tells changing values`)
+    }
+    before.set(key, value)
+  }
+
+  construct(thing, args) {
+    this.#fallsBehind()
+    this.#told.clear()
+    const now = ++this.#made
+    const { next } = this
+    const changed = new Set()
+    const outer = this.#changedNow
+    this.#changedNow = changed
+    let made
+    try {
+      made = super.construct(thing, args)
+    } finally {
+      this.#changedNow = outer
+    }
+    if (!isObject(made)) return made
+    const prototype = getPrototypeOf(made)
+    if (this.numbers.get(made) >= next) {
+      changed.delete(made)
+      this.#own.add(made)
+    } else if (args.length > 0) this.#reused.add(made)
+    this.#checkOthers(changed, prototype, args)
+    const fields = fieldsOf(made)
+    const others = this.#madeOf.get(prototype) ?? []
+    this.#madeOf.set(prototype, [...others, [args, fields]].slice(-MOST_COMPARED))
+    const isHidden = others.some(([given, left]) => isDeepStrictEqual(left, fields) && !isDeepStrictEqual(given, args))
+    if (!isHidden && showsAll(args, made)) this.#proven.set(made, now)
+    else this.#opaque.add(made)
+    return made
+  }
+
+  /** Objects that the code has told must not take what it learns when the script makes the expected one. */
+  #checkOthers(changed, prototype, args) {
+    for (const each of changed) {
+      if (!isObject(each) || args.includes(each) || getPrototypeOf(each) !== prototype) continue
+      const fields = ownKeys(each).map((key) => getOwnPropertyDescriptor(each, key).value)
+      if (args.some((arg) => fields.some((field) => isDeepStrictEqual(field, arg)))) {
+        this.unverified('an object changed to what another one was made of')
+      }
+    }
+  }
+
+  /** Has functions of the code tell what does not change: their accessors, and the values that operators ask for. */
+  #guardFunction(thing) {
+    for (const key of ownKeys(thing)) {
+      const { get, value } = getOwnPropertyDescriptor(thing, key)
+      if (get !== undefined) this.#getters.add(get)
+      this.#guardKey(thing, key, value)
+      if (typeof value !== 'function') continue
+      if (CONVERSIONS.includes(key)) this.#getters.add(value)
+      if (key === 'toJSON') this.#jsonFunctions.add(value)
+    }
+  }
+
+  /** A built-in function as a method would answer here, where the code's own would be asked there. */
+  #guardKey(thing, key, value) {
+    if (key === 'then') this.#hasThenable = true
+    if (typeof value !== 'function' || !KNOWN_NAMES.has(value) || !ASKED.has(key)) return
+    const answer = () => this.unverified(`only the code could tell what ${String(key)} says`)
+    defineProperty(thing, key, { value: answer, configurable: true, writable: true, enumerable: false })
+    this.#guards.add(answer)
+  }
+
+  /** Prepares an object of the code: no operator may have it converted by functions of the code. */
+  guard(thing) {
+    if (typeof thing === 'function') return this.#guardFunction(thing)
+    if (typeof thing !== 'object') return
+    this.#filled.set(thing, this.#made)
+    const own = CONVERSIONS.filter((key) => hasOwn(thing, key) && !this.#guards.has(thing[key]))
+    for (const key of ownKeys(thing)) {
+      const { get, value } = getOwnPropertyDescriptor(thing, key)
+      this.#guardKey(thing, key, value)
+      if (get === undefined) continue
+      this.#getters.add(get)
+      // It tells its value when it is asked.
+      this.#filled.set(thing, Infinity)
+    }
+    const { value: toJson } = getOwnPropertyDescriptor(thing, 'toJSON') ?? {}
+    if (typeof toJson === 'function') this.#jsonFunctions.add(toJson)
+    if (own.length === 0) return
+    const [toText, toPlain] = ['toString', Symbol.toPrimitive].map((key) => getOwnPropertyDescriptor(thing, key)?.value)
+    for (const each of [toText, toPlain]) if (typeof each === 'function') this.#getters.add(each)
+    const unverified = () => this.unverified('only the code could tell the plain value of an object')
+    const convert = function (hint) {
+      if (hint !== 'string') return unverified()
+      return String(typeof toPlain === 'function' ? toPlain.call(this, hint) : this.toString())
+    }
+    this.#guards.add(convert)
+    defineProperty(thing, Symbol.toPrimitive, { value: convert, configurable: true, writable: true, enumerable: false })
+  }
+
+  /** What stands for a proxy of the code. Its properties are questions; nothing else of it can be decided here. */
+  proxy(type) {
+    const undecided = () => this.unverified('only the code could tell what a proxy is equal to')
+    const ask =
+      (operation) =>
+      (_, ...args) => {
+        this.#told.clear()
+        return this.ask(operation, handle, ...args)
+      }
+    const handle = new Proxy(type === 'function' ? () => {} : {}, {
+      get: (_, key) => {
+        if (key === 'then') this.#hasThenable = true
+        if (BUILT_IN_QUERIES.includes(key) || (this.#isStringifying && key === 'toJSON')) undecided()
+        const value = this.ask('get', handle, key)
+        if (typeof value === 'function') {
+          if (key === 'then') this.#toldThens.add(value)
+          const isConversion = key === 'valueOf' || key === Symbol.toPrimitive || PATTERNS.includes(key)
+          return isConversion ? undecided : value
+        }
+        // Objects are compared as they are used.
+        if (typeof value !== 'object') this.#compare(handle, undefined, value, key)
+        return value
+      },
+      set: (_, key, value) => ask('set')(_, key, value) === true,
+      has: undecided,
+      deleteProperty: ask('delete'),
+      apply: (_, self, args) => this.call(handle, self, args),
+      construct: (_, args) => this.construct(handle, args),
+      ownKeys: undecided,
+      getOwnPropertyDescriptor: undecided,
+      getPrototypeOf: undecided,
+      setPrototypeOf: undecided,
+      defineProperty: undecided,
+    })
+    return handle
+  }
+
+  /** Has comparisons refuse what only the code could decide. */
+  watchComparisons() {
+    const watch = (owner, name) => {
+      const compare = owner[name]
+      const judge = this
+      const watched = {
+        [name](one, other, ...more) {
+          judge.#isComparing = true
+          try {
+            const result = compare.call(this, one, other, ...more)
+            if (result !== false) judge.#prove(one, other)
+            return result
+          } finally {
+            judge.#isComparing = false
+          }
+        },
+      }[name]
+      defineProperty(watched, 'length', { value: compare.length })
+      owner[name] = watched
+    }
+    for (const owner of [assert, assert.strict]) for (const name of COMPARISONS) watch(owner, name)
+    watch(util, 'isDeepStrictEqual')
+    const judge = this
+    JSON.stringify = {
+      stringify(value, ...more) {
+        if (judge.#instances(value).some((each) => judge.#opaque.has(each))) judge.unverified('an object of the code does not show what it was made of')
+        judge.#isStringifying = true
+        try {
+          return stringify(value, ...more)
+        } finally {
+          judge.#isStringifying = false
+        }
+      },
+    }.stringify
+  }
+
+  /**
+   * Two equal objects of the code are so by what they show. One must show what the script made it of, and the code must have
+   * told the other one before it knew that.
+   */
+  #prove(one, other) {
+    if (one === other && !this.#reused.has(one)) return
+    const [ones, others] = [this.#instances(one), this.#instances(other)]
+    if (ones.length === 0 || others.length === 0) return
+    if (ones.some((each) => this.#reused.has(each))) this.unverified('a constructor gives an object that it made of something else')
+    if (this.#proves(ones, others) || this.#proves(others, ones)) return
+    this.unverified('only the code could tell whether two of its objects are equal')
+  }
+
+  #proves(ones, others) {
+    if (!ones.every((each) => this.#proven.has(each))) return false
+    const first = Math.min(...ones.map((each) => this.#proven.get(each)))
+    return others.every((each) => this.#proven.has(each) || this.#filled.get(each) < first)
+  }
+
+  #isOfCode(thing) {
+    const entry = this.objects.get(this.numbers.get(thing))
+    return entry !== undefined && entry.isOwn !== true
+  }
+
+  /** The objects of the code's classes in a value. */
+  #instances(value) {
+    const found = []
+    const seen = new Set([value])
+    for (const each of seen) {
+      if (typeof each !== 'object' || each === null || util.types.isProxy(each)) continue
+      const prototype = getPrototypeOf(each)
+      if (prototype !== null && this.#isOfCode(prototype)) found.push(each)
+      const parts = isMap(each) || isSet(each) ? [...each].flat() : []
+      for (const key of ownKeys(each)) parts.push(getOwnPropertyDescriptor(each, key).value)
+      for (const part of parts) if (typeof part === 'object' && part !== null) seen.add(part)
+    }
+    return found
+  }
+
+  /** Lets the code's timers and promises have their turn, and goes on as long as they do something. */
+  takeTurn(ms) {
+    // Time passes for the code's objects, too.
+    this.#told.clear()
+    this.#isBehind = false
+    const [own, { answered }] = [this.takeSettled(), this]
+    const [isAlive, settled, unhandled] = this.ask('turn', ms, own)
+    this.settle(settled)
+    for (const each of unhandled) {
+      if (!this.handled.has(each)) apply(Promise.prototype.then, each, [undefined, this.failed])
+    }
+    const isProgress = own.length > 0 || settled.length > 0 || this.answered > answered
+    if (isAlive === true || isProgress) setImmediate(() => {})
+  }
+
+  /** What the code was asked for can have left work for later: it gets a turn before the script goes on with others. */
+  #fallsBehind() {
+    if (this.#isBehind) return
+    this.#isBehind = true
+    process.nextTick(() => this.catchUp())
+  }
+
+  catchUp() {
+    if (this.#isBehind) this.takeTurn(0)
+  }
+
+  /** Lets the code have its turns while the script waits for timers of its own. */
+  watchTurns() {
+    let pause = 1
+    const wait = () => setTimeout(turn, pause).unref()
+    const turn = () => {
+      this.takeTurn(0)
+      pause = Math.min(pause * 2, LONGEST_PAUSE_MS)
+      wait()
+    }
+    wait()
+  }
+
+  /** Why the end of the script does not show that it passed; undefined if it does. */
+  get openEnd() {
+    if (this.#hasThenable && this.waits()) return 'the script waits for an object that is no promise'
+    if (this.pending.size > 0 || this.#thens.size > 0) return 'a promise of the code never settles'
+    if (this.#uncalled.size > 0 && this.waits()) return 'the script waits for a call that never comes'
+  }
+}
+
+/** The values of an object's properties and items. */
+function fieldsOf(thing) {
+  const fields = ownKeys(thing).map((key) => getOwnPropertyDescriptor(thing, key).value)
+  return isMap(thing) || isSet(thing) ? [...fields, ...[...thing].flat()] : fields
+}
+
+/**
+ * Whether an object shows what it was made of: each value is a field, in the order of the parameters, or all of them are one
+ * list, or they are one object with the same fields. Other fields must be empty.
+ */
+function showsAll(given, made) {
+  const fields = fieldsOf(made)
+  return showsEach(given, fields) || (given.length > 1 && showsEach([given], fields)) || showsNamed(given, made)
+}
+
+function showsEach(given, fields) {
+  let at = 0
+  for (const field of fields) {
+    if (at < given.length && isDeepStrictEqual(field, given[at])) at++
+    else if (!isEmpty(field)) return false
+  }
+  return at === given.length
+}
+
+function showsNamed([options, ...more], made) {
+  if (more.length > 0 || !isObject(options) || getPrototypeOf(options) !== Object.prototype) return false
+  const keys = ownKeys(made)
+  const value = (thing, key) => getOwnPropertyDescriptor(thing, key)?.value
+  return (
+    ownKeys(options).every((key) => keys.includes(key) && isDeepStrictEqual(value(made, key), value(options, key))) &&
+    keys.every((key) => hasOwn(options, key) || isEmpty(value(made, key)))
+  )
+}
+
+/** Whether a field holds nothing that could be what was given. */
+function isEmpty(field) {
+  if (typeof field !== 'object' || field === null) return !field || field === true || typeof field === 'function'
+  return isMap(field) || isSet(field) ? field.size === 0 : ownKeys(field).every((key) => key === 'length')
+}
+
+/** The getter of a property. Executes nothing. */
+function accessorOf(thing, key) {
+  for (let at = thing; at !== null && !isProxy(at); at = getPrototypeOf(at)) {
+    const property = getOwnPropertyDescriptor(at, key)
+    if (property !== undefined) return property.get
+  }
+}
+
+function isObject(value) {
+  return typeof value === 'object' && value !== null && !isProxy(value)
+}
+
+/** Adds where the script is to the stack of an error of the code. */
+function showCaller(error) {
+  const here = {}
+  Error.captureStackTrace(here, showCaller)
+  const lines = here.stack.split('\n').filter((line) => SCRIPT_FILE.test(line))
+  const { value: stack } = getOwnPropertyDescriptor(error, 'stack') ?? {}
+  if (typeof stack === 'string' && !SCRIPT_FILE.test(stack)) defineProperty(error, 'stack', { value: [stack, ...lines].join('\n') })
+}

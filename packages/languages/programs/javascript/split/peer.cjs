@@ -1,0 +1,367 @@
+// The objects that both processes have, and the questions that pass between them.
+const FUNCTION_PROTOTYPES = new Set(
+  [() => {}, async () => {}, function* () {}, async function* () {}].map((each) => getPrototypeOf(each)),
+)
+/** No script has use for more objects in one message. */
+const MAX_MADE = 100_000
+/** Values in plain objects that stay the same objects in both processes; older ones are forgotten, and passed as copies. */
+const SHARED_VALUES = 4000
+/** Functions by which code takes part in the conversion of its objects to plain values. */
+const CONVERSIONS = ['toString', 'valueOf', Symbol.toPrimitive]
+
+/** One of two processes. Each may ask the other; while it waits for the answer, it answers questions itself. */
+class Peer {
+  objects = new Map()
+  numbers = new Map()
+  /** Own functions and iterators that the other process may use. */
+  lent = new Set()
+  /** Promises of the other process → how to settle them. */
+  pending = new Map()
+  /** Own promises that have settled since the other process was told. */
+  settled = []
+  /** Own promises that something waits for, or that have handlers. */
+  handled = new WeakSet()
+  /** What stands for promises of the other process. */
+  mirrors = new WeakSet()
+  #isWatching = false
+  /** Number of answered questions. */
+  answered = 0
+  #next = 0
+  #depth = 0
+  #kept = []
+  #keptValues = 0
+  #broken = false
+
+  /**
+   * @param operations what the other process may ask for: name → function
+   * @param hooks `describe` can describe a value in another way, `lend` sees what is passed for the first time, `output` takes what
+   *   was printed, `forgotten` sees what is no longer shared, and `skipped` has values that belong to no object
+   */
+  constructor(channel, operations, hooks) {
+    this.channel = channel
+    this.operations = operations
+    this.hooks = hooks
+  }
+
+  /** Asks the other process. Throws what it throws. */
+  ask(operation, ...values) {
+    this.#send(['ask', operation], values)
+    this.#depth++
+    for (;;) {
+      const [[kind, detail], values] = this.#receive()
+      if (kind === 'ask') {
+        this.answer(detail, values)
+        continue
+      }
+      if (kind === 'large') throw new TooLarge()
+      if (kind !== 'ok' && kind !== 'raise') throw new Ended()
+      this.#leave()
+      this.hooks.output?.(detail)
+      if (kind === 'raise') throw values[0]
+      return values[0]
+    }
+  }
+
+  /** Receives a question: its operation and values. {@link done} follows its answer. */
+  receive() {
+    const [[kind, operation], values] = this.#receive()
+    if (kind !== 'ask') throw new Ended()
+    this.#depth++
+    return [operation, values]
+  }
+
+  /** Answers a question. */
+  answer(operation, values) {
+    this.answered++
+    try {
+      if (!hasOwn(this.operations, operation)) throw new Ended()
+      const result = this.operations[operation](...values)
+      this.reply('ok', result, operation === 'name')
+    } catch (error) {
+      if (error instanceof Ended) throw error
+      this.hooks.raised?.(error)
+      this.reply('raise', error)
+    }
+  }
+
+  reply(kind, result, isKept = false) {
+    try {
+      this.#send([kind, this.hooks.printed?.()], [result], isKept)
+    } catch (error) {
+      if (!(error instanceof TooLarge)) throw error
+      this.#send(['large'], [])
+    }
+  }
+
+  done() {
+    this.#leave()
+  }
+
+  /** Number of the next object that either process passes. */
+  get next() {
+    return this.#next
+  }
+
+  #leave() {
+    this.#depth--
+    if (this.#depth > 0) return
+    for (; this.#keptValues > SHARED_VALUES; ) {
+      const [number, size] = this.#kept.shift()
+      const thing = this.objects.get(number)?.thing
+      this.hooks.forgotten?.(thing)
+      this.numbers.delete(thing)
+      this.objects.delete(number)
+      this.#keptValues -= size
+    }
+  }
+
+  #send(head, values, isKept = false) {
+    const first = this.#next
+    const queue = []
+    const made = []
+    const changed = []
+    if (this.#broken) throw new Ended()
+    try {
+      const cells = values.map((value) => this.#cell(value, queue, isKept))
+      for (const [number, entry] of this.objects) {
+        if (number >= first) break
+        if (isUnchanged(entry.thing, entry.kind, entry.state, this.hooks.skipped)) continue
+        const state = look(entry.thing, entry.kind, this.hooks.skipped)
+        entry.state = state
+        changed.push([number, state.map((value) => this.#cell(value, queue, entry.isLive))])
+      }
+      if (changed.length > 0) this.hooks.changing?.()
+      for (let at = 0; at < queue.length; at++) {
+        if (at === MAX_MADE) throw new TooLarge()
+        made.push(this.#made(queue[at], queue))
+      }
+      this.#broken = true
+      this.channel.send([head, cells, made, changed])
+      this.#broken = false
+    } catch (error) {
+      for (; this.#next > first; this.#next--) {
+        this.numbers.delete(this.objects.get(this.#next - 1)?.thing)
+        this.objects.delete(this.#next - 1)
+      }
+      throw error
+    }
+  }
+
+  /** What stands for a value in a message; objects that the other process does not have join the queue. */
+  #cell(value, queue, isLive) {
+    const plain = plainCell(value)
+    if (plain !== undefined) return plain
+    const number = this.numbers.get(value)
+    if (number !== undefined) return [number]
+    const description = this.hooks.describe?.(value) ?? describe(value)
+    const entry = { thing: value, number: this.#next, isLive, isOwn: true, description }
+    entry.isMethods = entry.description[0] === 'function'
+    this.numbers.set(value, this.#next)
+    this.objects.set(this.#next++, entry)
+    queue.push(entry)
+    return [entry.number]
+  }
+
+  #made(entry, queue) {
+    const { thing, description } = entry
+    const [kind] = description
+    entry.kind = kind
+    this.hooks.lend?.(thing, kind)
+    entry.state = this.hooks.isOpaque?.(thing) ? [] : look(thing, kind, this.hooks.skipped)
+    const prototype = this.#prototype(thing, kind)
+    entry.isLive ||= typeof prototype === 'object' || REMOTE.has(kind) || entry.state.some((value) => typeof value === 'function')
+    if (kind === 'function' || kind === 'iterator' || kind === 'async iterator') this.lent.add(thing)
+    if (kind === 'promise') this.#watch(thing, entry.number)
+    const state = entry.state.map((value) => this.#cell(value, queue, entry.isLive))
+    if (!entry.isLive) this.#keep(entry.number, state.length)
+    return [kind, entry.isLive, this.#prototypeCell(prototype, queue), description.slice(1).map((each) => plainCell(each) ?? null), state]
+  }
+
+  /** The prototype of an object: 0 if it is as usual, a name, null, or an object. */
+  #prototype(thing, kind) {
+    if (REMOTE.has(kind) && kind !== 'function') return 0
+    const prototype = getPrototypeOf(thing)
+    if (prototype === null) return 'null'
+    if (kind === 'function') return FUNCTION_PROTOTYPES.has(prototype) || prototype === PROTOTYPES.get('Object') ? 0 : prototype
+    const name = PROTOTYPE_NAMES.get(prototype)
+    return name ?? prototype
+  }
+
+  #prototypeCell(prototype, queue) {
+    if (typeof prototype !== 'object' && typeof prototype !== 'function') return prototype
+    const cell = this.#cell(prototype, queue, true)
+    const entry = this.objects.get(this.numbers.get(prototype))
+    if (entry !== undefined) entry.isMethods = true
+    return cell
+  }
+
+  #keep(number, values) {
+    const size = values + 4
+    this.#kept.push([number, size])
+    this.#keptValues += size
+  }
+
+  #watch(promise, number) {
+    this.#isWatching = true
+    Promise.prototype.then.call(
+      promise,
+      (value) => this.#settle(number, true, value),
+      (error) => this.#settle(number, false, error),
+    )
+    this.#isWatching = false
+  }
+
+  /** Takes note of a promise that was made of another one: it handles what that one rejects with. */
+  noteHandled(parent) {
+    if (parent !== undefined && !this.#isWatching) this.handled.add(parent)
+  }
+
+  #settle(number, isValue, value) {
+    this.settled.push(number, isValue, value)
+    this.hooks.onSettled?.()
+  }
+
+  /** Settles promises of the other process. */
+  settle(list) {
+    for (let at = 0; at + 2 < list.length; at += 3) {
+      const settle = this.pending.get(list[at])
+      this.pending.delete(list[at])
+      settle?.[list[at + 1] === true ? 'resolve' : 'reject'](list[at + 2])
+    }
+  }
+
+  /** Takes what has settled since the last call. */
+  takeSettled() {
+    const settled = this.settled
+    this.settled = []
+    return settled
+  }
+
+  #receive() {
+    if (this.#broken) throw new Ended()
+    this.#broken = true
+    try {
+      const message = this.#read(this.channel.receive())
+      this.#broken = false
+      return message
+    } catch (error) {
+      throw error instanceof Ended ? error : new Ended(error.message)
+    }
+  }
+
+  #read([head, cells, made, changed]) {
+    if (made.length > MAX_MADE) throw new TooLarge()
+    const entries = []
+    for (const [kind, isLive, prototype, info, state] of made) {
+      const number = this.#next++
+      const values = info.map((each) => (Array.isArray(each) ? plainValue(each) : each))
+      const thing = REMOTE.has(kind) && kind !== 'symbol' ? this.#remote(kind, values, number) : make(kind, values)
+      const entry = { thing, number, kind, isLive: isLive === true, state: [] }
+      this.numbers.set(thing, number)
+      this.objects.set(number, entry)
+      entries.push([entry, prototype, state])
+      if (!entry.isLive) this.#keep(number, state.length)
+    }
+    const value = (cell) => {
+      if (typeof cell !== 'object' || cell === null) return cell
+      if (typeof cell[0] !== 'number') return plainValue(cell)
+      const entry = this.objects.get(cell[0])
+      if (entry === undefined) throw new Unreadable()
+      return entry.thing
+    }
+    for (const [entry, prototype] of entries) {
+      if (prototype !== 0) setPrototype(entry.thing, prototype, value)
+    }
+    for (const [entry, , state] of entries) this.#fill(entry, state.map(value))
+    for (const [number, state] of changed) {
+      const entry = this.objects.get(number)
+      const now = state.map(value)
+      if (entry.isMethods || (entry.isOwn && hidesMethod(entry.thing, now))) this.hooks.tampered?.()
+      this.#fill(entry, now)
+      this.hooks.changed?.(entry.thing)
+    }
+    return [head, cells.map(value)]
+  }
+
+  #fill(entry, state) {
+    fill(entry.thing, entry.kind, state)
+    this.hooks.filled?.(entry.thing, entry.kind)
+    entry.state = look(entry.thing, entry.kind, this.hooks.skipped)
+  }
+
+  /** What stands for something of the other process. */
+  #remote(kind, info, number) {
+    switch (kind) {
+      case 'function':
+        return this.#function(...info)
+      case 'promise': {
+        const { promise, resolve, reject } = Promise.withResolvers()
+        this.pending.set(number, { resolve, reject })
+        this.mirrors.add(promise)
+        return promise
+      }
+      case 'iterator':
+        return new RemoteIterator(this)
+      case 'async iterator':
+        return new RemoteAsyncIterator(this)
+      case 'proxy':
+        return this.hooks.proxy?.(this, info[0]) ?? {}
+      default:
+        throw new Unreadable()
+    }
+  }
+
+  #function(name, length, isConstructor) {
+    const peer = this
+    const made = isConstructor
+      ? function (...args) {
+          if (new.target === undefined) return peer.call(made, this, args)
+          const thing = peer.construct(made, args)
+          if (new.target !== made && typeof thing === 'object') {
+            setPrototypeOf(thing, new.target.prototype)
+            peer.hooks.subclassed?.()
+          }
+          return thing
+        }
+      : {
+          call(...args) {
+            return peer.call(made, this, args)
+          },
+        }.call
+    defineProperty(made, 'name', { value: String(name), configurable: true })
+    defineProperty(made, 'length', { value: Number(length), configurable: true })
+    return made
+  }
+
+  call(thing, self, args) {
+    return this.ask('call', thing, self === globalThis ? undefined : self, ...args)
+  }
+
+  construct(thing, args) {
+    return this.ask('new', thing, ...args)
+  }
+}
+
+/** Whether a state has a new property in place of a method that an object inherits. */
+function hidesMethod(thing, state) {
+  for (let at = state[1] + 2; at < state.length; at += state[at + 1] === 'e' || state[at + 1] === 'h' ? 3 : 4) {
+    if (!hasOwn(thing, state[at]) && typeof propertyOf(thing, state[at]) === 'function') return true
+  }
+  return false
+}
+
+/** The value of a property that is no accessor. Executes nothing. */
+function propertyOf(thing, key) {
+  for (let at = thing; at !== null && !isProxy(at); at = getPrototypeOf(at)) {
+    const property = getOwnPropertyDescriptor(at, key)
+    if (property !== undefined) return property.value
+  }
+}
+
+function setPrototype(thing, prototype, value) {
+  if (prototype === 'null') setPrototypeOf(thing, null)
+  else if (typeof prototype === 'string') {
+    if (!PROTOTYPES.has(prototype)) throw new Unreadable()
+    if (getPrototypeOf(thing) !== PROTOTYPES.get(prototype)) setPrototypeOf(thing, PROTOTYPES.get(prototype))
+  } else if (!setPrototypeOf(thing, value(prototype))) throw new Unreadable()
+}

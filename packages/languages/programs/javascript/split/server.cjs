@@ -1,0 +1,164 @@
+// The code's process: runs the code, and answers what the judge asks of it.
+const { promiseHooks } = require('node:v8')
+const { reallyExit, getActiveResourcesInfo } = process
+const { setImmediate, setTimeout, clearTimeout } = globalThis
+const nextTurn = (after) => apply(setImmediate, undefined, [after])
+
+/** Words that are no names of variables. */
+const RESERVED = new Set(
+  'arguments await break case catch class const continue debugger default delete do else enum eval export extends false finally for function if implements import in instanceof interface let new null package private protected public return static super switch this throw true try typeof var void while with yield'.split(' '),
+)
+
+class Server {
+  #bindings = { __proto__: null }
+  /** Promises of the script that rejected, and that nothing of the code handles. */
+  #unhandled = []
+  #exports
+
+  constructor(channel, code, given) {
+    this.code = code
+    this.given = given
+    this.opaque = new Set([globalThis, process, given.module, given.require, console])
+    const lent = new Set()
+    this.peer = new Peer(
+      channel,
+      {
+        ...operationsOn(lent),
+        run: () => this.run(),
+        handled: (promise) => this.peer.handled.has(promise),
+        name: (name) => (name === 'module.exports' ? this.#exports() : this.#bindings[name].get()),
+        assign: (name, value) => this.#bindings[name].set(value),
+        get: (thing, key) => Reflect.get(thing, key),
+        set: (thing, key, value) => Reflect.set(thing, key, value),
+        has: (thing, key) => Reflect.has(thing, key),
+        delete: (thing, key) => Reflect.deleteProperty(thing, key),
+      },
+      {
+        skipped: new Set(),
+        printed: takenOutput,
+        isOpaque: (thing) => this.opaque.has(thing),
+        onSettled: () => this.wake?.(),
+      },
+    )
+    this.peer.lent = lent
+    promiseHooks.onInit((_, parent) => this.peer.noteHandled(parent))
+    process.on('unhandledRejection', (reason, promise) => {
+      if (this.peer.mirrors.has(promise)) this.#unhandled.push(promise)
+      else if (process.listenerCount('unhandledRejection') === 1) throw reason
+    })
+  }
+
+  /** Answers without a pause until the judge has nothing to do but wait: meanwhile nothing else may happen here. */
+  serve() {
+    for (;;) {
+      const [operation, values] = this.peer.receive()
+      if (operation === 'turn') return this.turn(...values)
+      this.peer.answer(operation, values)
+      this.peer.done()
+    }
+  }
+
+  /** Lets timers and promises of the code have their turn, until one of its promises settles or the time is over. */
+  turn(ms, settled) {
+    this.peer.settle(settled)
+    const answer = () => {
+      this.wake = undefined
+      this.peer.reply('ok', [isAlive(), this.peer.takeSettled(), this.#unhandled.splice(0)])
+      this.peer.done()
+      this.serve()
+    }
+    nextTurn(guarded(() => {
+      if (ms === 0 || this.peer.settled.length > 0 || !isAlive()) return answer()
+      const timer = setTimeout(guarded(answer), ms)
+      this.wake = () => {
+        this.wake = undefined
+        clearTimeout(timer)
+        nextTurn(guarded(answer))
+      }
+    }))
+  }
+
+  /** Runs the code. Returns the names that it defines. */
+  run() {
+    const { __filename: file, module } = this.given
+    const text = translated(this.code, file)
+    const words = new Set(text.match(/(?<![\p{ID_Continue}$])[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*/gu))
+    // Only those that the code names: Node loads many of its globals when they are looked at.
+    const before = new Map(ownKeys(globalThis).map((key) => [key, words.has(key) ? getOwnPropertyDescriptor(globalThis, key) : undefined]))
+    const methods = methodsOfBuiltIns()
+    // The code finds itself where a program without a judge does.
+    writeFileSync(file, this.code)
+    compile(text, file).runInThisContext({ displayErrors: false })
+    this.#exports = () => module.exports
+    const found = this.#lookUp(text, words, before)
+    for (const [name, binding] of [...Object.entries(found), ...this.#exported(module)]) this.#bindings[name] ??= binding
+    const added = [...methodsOfBuiltIns()].filter((name) => !methods.has(name))
+    return [...Object.keys(this.#bindings), ...added, ...(DIRECTIVE.test(text) ? [STRICT] : [])]
+  }
+
+  /** Finds the variables among all words of the code: no other way shows those of `let`, `const` and `class`. */
+  #lookUp(text, words, before) {
+    for (const key of ownKeys(globalThis)) if (typeof key === 'string' && !before.has(key)) words.add(key)
+    let parameter = 'found'
+    while (words.has(parameter)) parameter += '_'
+    const entries = [...words]
+      .filter((word) => /^[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*$/u.test(word) && !RESERVED.has(word) && !hasOwn(this.given, word))
+      // Node loads some of its globals only when they are read.
+      .filter((word) => before.get(word)?.get === undefined || RegExp(`\\b(class|function|const|let|var)\\s+${word}\\b`).test(text))
+      .map((word) => `try { ${word}; ${parameter}(${stringify(word)}, () => ${word}, (value) => { ${word} = value }) } catch {}`)
+    const found = { __proto__: null }
+    runInThisContext(`(${parameter}) => {${entries.join('\n')}}`)((name, get, set) => {
+      if (!isSameGlobal(name, before) || !is(get(), globalThis[name])) found[name] = { get, set }
+    })
+    return found
+  }
+
+  #exported(module) {
+    const { exports } = module
+    if (typeof exports === 'function' && exports.name !== '') return [[exports.name, { get: () => module.exports }]]
+    if (typeof exports !== 'object' || exports === null) return []
+    return Object.keys(exports).map((name) => [name, { get: () => module.exports[name], set: (value) => (module.exports[name] = value) }])
+  }
+}
+
+/** The methods of all built-in types, as `Type.prototype.name`. */
+function methodsOfBuiltIns() {
+  const names = new Set()
+  for (const [type, prototype] of PROTOTYPES) {
+    for (const key of ownKeys(prototype)) if (typeof key === 'string') names.add(`${type}.prototype.${key}`)
+  }
+  return names
+}
+
+/** Whether timers and the like keep the process alive; its own pipe to stderr does not. */
+function isAlive() {
+  const resources = apply(getActiveResourcesInfo, process, [])
+  for (let at = 0; at < resources.length; at++) if (resources[at] !== 'PipeWrap' && resources[at] !== 'TTYWrap') return true
+  return false
+}
+
+/** Whether a global is as it was before the code ran; a variable of `let` may hide it. */
+function isSameGlobal(key, before) {
+  const [was, now] = [before.get(key), getOwnPropertyDescriptor(globalThis, key)]
+  return was !== undefined && now !== undefined && is(was.value, now.value) && was.get === now.get
+}
+
+/** Ends the process when the judge is done. Timers of the code need not end. */
+function guarded(work) {
+  return () => {
+    try {
+      work()
+    } catch (error) {
+      if (!(error instanceof Ended)) writeSync(2, `${error?.stack}\n`)
+      apply(reallyExit, process, [error instanceof Ended ? 0 : 1])
+    }
+  }
+}
+
+function serve(code, stdin, given) {
+  const channel = new Channel(takeStreams(stdin, given.__dirname), 1 << 26)
+  unlinkSync(given.__filename)
+  defineModule(given)
+  const server = new Server(channel, code, given)
+  guarded(() => server.serve())()
+}

@@ -1,0 +1,87 @@
+"""What the judge's script passes to the code. Every use of it is a question to the judge."""
+import types
+
+
+class Callback:
+    """A function of the judge's script."""
+
+    def __init__(self, server, number, name):
+        self._ask = lambda operation, *args: server.ask_judge(number, operation, args)
+        self.__name__ = self.__qualname__ = name
+
+    def __call__(self, *args, **kwargs):
+        return self._ask('call', args, kwargs)
+
+
+class Function(Callback):
+    """One that becomes a method where it is set as an attribute of a class, and shows its parameters."""
+
+    def __init__(self, server, number, name, parameters):
+        super().__init__(server, number, name)
+        self._parameters = parameters
+        self.__code__ = types.SimpleNamespace(
+            co_argcount=parameters['count'], co_varnames=tuple(parameters['names']), co_name=name, co_flags=0)
+
+    @property
+    def __signature__(self):
+        import inspect
+        known, kind, made = self._parameters, inspect.Parameter, []
+        names, count, named = known['names'], known['count'], known['only by name']
+        for at, name in enumerate(names[:count]):
+            default = None if at >= count - known['optional'] else kind.empty
+            is_plain = at >= known['only by position']
+            made.append(kind(name, kind.POSITIONAL_OR_KEYWORD if is_plain else kind.POSITIONAL_ONLY, default=default))
+        if known['has rest']:
+            made.append(kind(names[count + named], kind.VAR_POSITIONAL))
+        for name in names[count:count + named]:
+            default = None if name in known['optional by name'] else kind.empty
+            made.append(kind(name, kind.KEYWORD_ONLY, default=default))
+        if known['has named rest']:
+            made.append(kind(names[-1], kind.VAR_KEYWORD))
+        return inspect.Signature(made)
+
+    def __get__(self, thing, kind=None):
+        return self if thing is None else types.MethodType(self, thing)
+
+
+def call_back(server, number, name, parameters):
+    return Callback(server, number, name) if parameters is None else Function(server, number, name, parameters)
+
+
+class Lent:
+    """An object of the judge's script: its own attributes and methods only."""
+
+    def __init__(self, server, number):
+        self.__dict__['_ask'] = lambda operation, *args: server.ask_judge(number, operation, args)
+
+    def __getattr__(self, name):
+        return self._ask('get', name)
+
+    def __setattr__(self, name, value):
+        self._ask('set', name, value)
+
+
+def lend(server, number, methods):
+    """Makes an object that has the special methods of one of the judge's script."""
+    space = {name: lambda self, *args, name=name: self._ask('special', name, *args) for name in methods}
+    if '__call__' in methods:
+        space['__call__'] = lambda self, *args, **kwargs: self._ask('call', args, kwargs)
+    if '__eq__' in methods and '__hash__' not in methods:
+        space['__hash__'] = None
+    return type('Lent', (Lent,), space)(server, number)
+
+
+class LentIterator:
+    """An iterator of the judge's script."""
+
+    def __init__(self, server, number):
+        self._next = lambda: server.ask_judge(number, 'next', ())
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        return self._next()
+
+
+LENT = {'callback': call_back, 'lent': lend, 'iterator': LentIterator}

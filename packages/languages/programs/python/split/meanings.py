@@ -1,0 +1,175 @@
+"""What the references of the code's process stand for in the judge's process. None of them is executed."""
+import builtins
+import collections
+import sys
+import types
+import weakref
+
+# Modules whose functions are the same everywhere, and types that are only data.
+MODULES = set('''
+    array base64 bisect calendar cmath collections copy datetime decimal fractions functools hashlib heapq itertools json math
+    numbers operator random re statistics string struct textwrap time typing unicodedata zlib numpy
+    configparser contextlib csv dataclasses enum inspect io ipaddress types uuid
+'''.split())
+TYPES = {kind.__module__ + '.' + kind.__qualname__: kind for kind in (
+    int, float, complex, bool, str, bytes, bytearray, list, tuple, dict, set, frozenset, range, slice, type, object, type(None),
+    collections.deque, collections.Counter, collections.defaultdict, collections.OrderedDict)}
+# Types whose objects pass as values, and those of iterators.
+DATA = {'datetime': 'date time datetime timedelta timezone', 'decimal': 'Decimal', 'fractions': 'Fraction', 'array': 'array'}
+ITERATORS = {each.__name__: each for each in (types.GeneratorType, map, filter, zip, enumerate, reversed)}
+# Modules besides whose exceptions a script can catch.
+LIBRARY = MODULES | {'json.decoder', 'dataclasses', 'asyncio.exceptions', 'concurrent.futures._base', 'zoneinfo._common'}
+EXCEPTIONS = {name: each for name, each in vars(builtins).items() if type(each) is type and issubclass(each, BaseException)}
+
+
+class Meanings:
+    def __init__(self):
+        self.kinds, self.tuples, self.exceptions, self.members, self.member_values = {}, {}, {}, {}, {}
+        # What the constructors of classes take, and what the script gave for objects.
+        self.parameters, self.made_of = {}, {}
+        # Weak references to what stands for objects, by their numbers.
+        self.proxies = {}
+        # The question with whose answer the first of them came, and the objects of attributes of classes.
+        self.first_seen, self.attributes = {}, {}
+
+    def meaning(self, reader, data):
+        """What a reference of the code's process stands for."""
+        tag, *rest = data
+        if tag == 'object':
+            number, kind, rule, fields = rest
+            fields = read_fields(fields)
+            kind = self.kind(reader, *kind[1:])
+            known = self.proxies_of(number)
+            self.first_seen.setdefault(number, self.asked)
+            if rule == 'identity':
+                # Equal to none but itself.
+                made = next((each for each in known if type(each) is kind), None)
+                if made is not None:
+                    self.tell(made, fields)
+                    return made
+            made = object.__new__(kind)
+            Remote.__init__(made, self, number, about(kind)._number, about(kind)._name, text(rule), fields)
+            self.proxies[number] = [weakref.ref(each) for each in (*known, made)]
+            # A member is one object, whatever number the code gives to it.
+            return self.members.setdefault((made._kind, str(fields)), made) if rule == 'member' else made
+        if tag == 'class':
+            kind = self.kind(reader, *rest)
+            if kind.__qualname__ in DATA.get(kind.__module__, '').split():
+                return getattr(__import__(kind.__module__), kind.__qualname__)
+            return TYPES.get(f'{kind.__module__}.{kind.__qualname__}') or kind
+        if tag == 'module':
+            name, number = rest
+            return __import__(name) if name in MODULES else Remote(self, number, 'module', text(name), 'identity')
+        if tag == 'iterator':
+            return RemoteIterator(self, rest[0], ITERATORS.get(rest[1]))
+        if tag == 'coroutine':
+            return self.wait(Remote(self, rest[0], None, 'coroutine', 'identity'))
+        if tag == 'named tuple':
+            number, kind, name, fields, *items = rest
+            made = self.tuples.get(kind)
+            if made is None:
+                made = self.tuples[kind] = self.tuple_type(text(name), fields)
+            found = made(*reader.each(items))
+            found._remote = Remote(self, number, kind, text(name), 'identity')
+            return found
+        if tag == 'exception class':
+            return self.error_type(reader, *rest)
+        if tag == 'lent':
+            return self.lent[rest[0]]
+        if tag == 'raised':
+            kind, args, number, cause = rest
+            made = self.error_type(reader, *kind[1:])
+            try:
+                error = type.__call__(made, *reader.each(args))
+            except Exception:
+                error = made.__new__(made)
+            error.__dict__['_remote'] = Remote(self, number, None, made.__name__, 'identity')
+            if cause is not None:
+                error.__cause__ = reader.read(cause)
+            return error
+        raise Unreadable
+
+    def tell(self, thing, fields):
+        """Takes note of what an object is now. What differs was told now, and no longer shows what it was made of."""
+        if thing._fields != fields:
+            for name, value in ('_fields', fields), ('_told', self.asked), ('_is_proven', False):
+                object.__setattr__(thing, name, value)
+
+    def proxies_of(self, number):
+        return [made for each in self.proxies.get(number, ()) if (made := each()) is not None]
+
+    def change_fields(self, changed):
+        for number, fields in changed:
+            fields = read_fields(fields)
+            for each in self.proxies_of(number):
+                self.tell(each, fields)
+
+    def kind(self, reader, number, name=None, origin=None, members=(), bases=(), methods=(), parameters=None):
+        """The type of the objects of a class of the code, which comes with its description once."""
+        if name is None:
+            return self.kinds[number]
+        if type(number) is not int or number in self.kinds:
+            raise Unreadable
+        known = [each for each in reader.each(bases) if isinstance(each, type) and each not in (object, type)]
+        made = self.kinds[number] = type_of(self, number, text(name), text(origin), known, methods)
+        self.parameters[number] = read_parameters(parameters)
+        if members:
+            object.__setattr__(about(made), '_fields', self.read_members(reader, members))
+        return made
+
+    def read_members(self, reader, members):
+        """The members of an enumeration by their names; None if there are none. Keeps their values."""
+        found = {}
+        for name, member, value in members:
+            found[text(name)] = made = reader.read(member)
+            if about(made) is None or made._rule != 'member':
+                return None
+            if type(value) in SCALARS and value is not None:
+                # What the code says later could be what the script then compares with.
+                self.member_values.setdefault(id(made), value)
+        return found or None
+
+    def tuple_type(self, name, fields):
+        if QUERIES.union(PLAIN_QUERIES).intersection(fields):
+            unverified(self, f'{name} has fields with names of methods')
+        own = collections.namedtuple(name, fields, rename=True)
+        return type(name, (own,), {
+            '__getattr__': of_error, '__module__': '__main__',
+            '__str__': lambda made: text(str(made._remote)), '__repr__': lambda made: text(repr(made._remote))})
+
+    async def wait(self, remote):
+        return self.ask('await', remote)
+
+    def error_type(self, reader, number, name=None, origin=None, bases=(), methods=()):
+        """The type of the exceptions of one class of the code."""
+        if number is None:
+            return CodeExit if name == 'SystemExit' else EXCEPTIONS[name]
+        if name is None:
+            return self.exceptions[number]
+        found = getattr(sys.modules.get(origin), text(name), None) if origin in LIBRARY else None
+        known = (found,) if isinstance(found, type) and issubclass(found, BaseException) else tuple(reader.each(bases))
+        space = {'__module__': text(origin), '__getattr__': of_error, '_about': Remote(self, number, 'class', name, 'identity')}
+        for question in 'str', 'repr':
+            if f'__{question}__' in methods:
+                space[f'__{question}__'] = lambda error, question=question: text(self.ask(question, error._remote))
+        self.exceptions[number] = made = type.__new__(RemoteErrorType, name, known, space)
+        return made
+
+
+def read_fields(fields):
+    """The fields of an object that has none but plain ones; None for others."""
+    return None if fields is None else {text(name): Reader(refuse).read(value) for name, value in fields.items()}
+
+
+def read_parameters(parameters):
+    """Names by position, the name of all further ones, and plain defaults of a constructor; None if they are not known."""
+    if parameters is None:
+        return None
+    names, rest, defaults = parameters
+    if any(type(each) not in SCALARS for each in defaults.values()):
+        raise Unreadable
+    return [text(each) for each in names], rest and text(rest), defaults
+
+
+def refuse(reader, data):
+    raise Unreadable

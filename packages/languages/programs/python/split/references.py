@@ -1,0 +1,213 @@
+"""References of the code's process: what has no plain value, with what the judge needs to know of it."""
+import collections
+import sys
+import types
+
+MOST_MEMBERS = 1000
+# Of a container in a field.
+MOST_ITEMS = 64
+CODE = 'main'
+# Modules whose iterators are nothing else.
+ITERATING = {'builtins', 'itertools', 'collections', 'heapq'}
+
+
+async def nothing():
+    pass
+
+
+FUNCTION, COROUTINE = type(nothing), type(waiting := nothing())
+waiting.close()
+SCALARS = {type(None), bool, int, float, str}
+PLAIN = (int, float, complex, str, bytes, bytearray, list, tuple, dict, set, frozenset, collections.deque)
+
+
+class References:
+    def __init__(self):
+        self.objects, self.numbers, self.lent, self.lent_numbers, self.described = [], {}, {}, {}, set()
+        # Fields of objects, as the judge was told.
+        self.told = {}
+        # The script's types of named tuples.
+        self.tuples = {}
+
+    def own(self, reader, data):
+        """What a reference of the judge stands for."""
+        tag, *rest = data
+        if tag == 'object':
+            return self.objects[rest[0]]
+        if tag == 'named':
+            found = __import__(rest[0], fromlist=['*'])
+            for name in rest[1].split('.'):
+                found = getattr(found, name)
+            return found
+        if tag in LENT:
+            # One object for one of the judge's.
+            made = self.lent.get(rest[0])
+            if made is None:
+                made = self.lent[rest[0]] = LENT[tag](self, *rest)
+                self.lent_numbers[id(made)] = rest[0]
+            return made
+        if tag == 'named tuple':
+            kind, name, fields, items = rest
+            if kind not in self.tuples:
+                self.tuples[kind] = collections.namedtuple(name, fields, rename=True)
+            return self.tuples[kind](*reader.each(items))
+        if tag == 'exception':
+            name, args, number = rest
+            made = self.lent.get(number)
+            if made is None:
+                made = self.lent[number] = getattr(__import__('builtins'), name, Exception)(*reader.each(args))
+                self.lent_numbers[id(made)] = number
+            return made
+        raise ValueError(tag)
+
+    def number(self, thing):
+        found = self.numbers.get(id(thing))
+        if found is None:
+            # Kept, so that the number stays that of this object.
+            self.objects.append(thing)
+            found = self.numbers[id(thing)] = len(self.objects) - 1
+        return found
+
+    def refer(self, writer, thing):
+        kind = type(thing)
+        if id(thing) in self.lent_numbers:
+            return ['lent', self.lent_numbers[id(thing)]]
+        if isinstance(thing, type(sys)):
+            return ['module', thing.__name__, self.number(thing)]
+        if isinstance(thing, type):
+            return self.error_class(writer, thing) if issubclass(thing, BaseException) else self.class_(writer, thing)
+        if isinstance(thing, BaseException):
+            return self.error(writer, thing)
+        if hasattr(kind, '__next__') and kind.__module__ in ITERATING:
+            return ['iterator', self.number(thing), kind.__name__]
+        if kind is COROUTINE:
+            return ['coroutine', self.number(thing)]
+        if isinstance(thing, tuple) and hasattr(kind, '_fields') and kind.__eq__ is tuple.__eq__:
+            return ['named tuple', self.number(thing), self.number(kind), kind.__name__, list(kind._fields), *writer.each(thing)]
+        if kind.__module__ != CODE and not hasattr(thing, '__dict__'):
+            for base in (bool, int, float, complex, str, bytes):
+                if isinstance(thing, base):
+                    return writer.write(base(thing))
+        equal = kind.__eq__
+        if hasattr(kind, '__members__'):
+            return ['object', self.number(thing), self.class_(writer, kind), 'member', {'name': thing.name}]
+        if equal is object.__eq__:
+            rule = 'identity'
+        elif hasattr(kind, '__dataclass_fields__') and '__eq__' in vars(kind):
+            rule = 'fields' if getattr(equal, '__code__', None) and equal.__code__.co_filename == '<string>' else 'own'
+        else:
+            rule = 'plain' if any(equal is base.__eq__ for base in PLAIN) else 'own'
+        number = self.number(thing)
+        self.told[number] = fields = self.scalars(thing)
+        return ['object', number, self.class_(writer, kind), rule, fields]
+
+    def changed_fields(self, things):
+        """The fields of those things that the judge knows, where they are others than it was told."""
+        found = []
+        for each in things:
+            owner = each.__self__ if type(each) is types.MethodType else each
+            number = self.numbers.get(id(owner))
+            if number in self.told:
+                fields = self.scalars(owner)
+                if fields != self.told[number]:
+                    self.told[number] = fields
+                    found.append([number, fields])
+        return found
+
+    def is_new(self, writer, kind):
+        """Whether the judge has no description of a class yet. It has one after this message."""
+        number = self.number(kind)
+        if number in self.described or number in writer.described:
+            return False
+        writer.described.add(number)
+        return True
+
+    def class_(self, writer, kind):
+        if not self.is_new(writer, kind):
+            return ['class', self.number(kind)]
+        origin = '__main__' if kind.__module__ == CODE else str(kind.__module__)
+        bases = [self.class_(writer, each) for each in kind.__bases__ if each is not object and not issubclass(each, BaseException)]
+        members = self.members(writer, kind)
+        return ['class', self.number(kind), kind.__qualname__, origin, members, bases, defined(kind), parameters(kind)]
+
+    def members(self, writer, kind):
+        """The members of an enumeration, so that the judge need not ask for the one that it expects."""
+        found = getattr(kind, '__members__', None)
+        if type(found) is not types.MappingProxyType or len(found) > MOST_MEMBERS:
+            return []
+        return [[name, writer.write(each), each.value if type(each.value) in SCALARS else None] for name, each in found.items()]
+
+    def error(self, writer, error):
+        # First, because what describes a class comes once, and is read in this order.
+        kind = self.error_class(writer, type(error))
+        try:
+            args = writer.each(error.args or (str(error),))
+        except Exception:
+            args = [str(error)]
+        cause = error.__cause__
+        return ['raised', kind, args, self.number(error), cause and self.refer(writer, cause)]
+
+    def error_class(self, writer, kind):
+        if kind.__module__ == 'builtins':
+            return ['exception class', None, kind.__name__]
+        if not self.is_new(writer, kind):
+            return ['exception class', self.number(kind)]
+        origin = '__main__' if kind.__module__ == CODE else str(kind.__module__)
+        bases = [self.error_class(writer, each) for each in kind.__bases__ if issubclass(each, BaseException)]
+        return ['exception class', self.number(kind), kind.__name__, origin, bases, defined(kind)]
+
+    def scalars(self, thing):
+        """The fields of an object that has none but plain ones; the judge compares by them."""
+        fields = self.fields(thing)
+        if len(fields) > 16:
+            return None
+        try:
+            return {str(name): plain(each) for name, each in fields.items()}
+        except (NotPlain, RecursionError):
+            return None
+
+
+class NotPlain(Exception):
+    pass
+
+
+def plain(value):
+    """A small value as it is written alone."""
+    def refuse(writer, value):
+        raise NotPlain
+    if type(value) in (list, tuple, dict, set, frozenset) and len(value) > MOST_ITEMS:
+        raise NotPlain
+    return Writer(refuse).write(value)
+
+
+def parameters(kind):
+    """The parameters of a constructor by position, the one for all further ones, and plain default values; None if it has none."""
+    make = kind.__init__
+    code = getattr(make, '__code__', None)
+    if code is None or code.co_flags & VARKEYWORDS:
+        return None
+    names, count = code.co_varnames, code.co_argcount
+    rest = names[count + code.co_kwonlyargcount] if code.co_flags & VARARGS else None
+    optional = make.__defaults__ or ()
+    found = {**dict(zip(names[count - len(optional):count], optional)), **(make.__kwdefaults__ or {})}
+    defaults = {name: value for name, value in found.items() if type(value) in SCALARS}
+    return [list(names[1:count]), rest, defaults]
+
+
+def defined(kind):
+    """The special methods of a class, but for those that every object has."""
+    found = {}
+    for each in kind.__mro__[:-1]:
+        for name in vars(each):
+            if name[:2] == '__' and name[-2:] == '__':
+                found.setdefault(name, vars(each)[name])
+    return sorted(name for name, value in found.items() if value is not None and name in SPECIAL)
+
+
+# The special methods that mean something to the judge.
+SPECIAL = {f'__{name}__' for name in '''
+    call iter next contains getitem setitem delitem bool enter exit await aiter anext aenter aexit len int float complex index abs
+    round reversed neg pos invert dir trunc floor ceil lt le gt ge eq hash str repr
+'''.split()}
+for operation in 'add sub mul truediv floordiv mod divmod pow matmul and or xor lshift rshift'.split():
+    SPECIAL |= {f'__{operation}__', f'__r{operation}__', f'__i{operation}__'}

@@ -1,0 +1,361 @@
+"""What stands in the judge's process for things in the code's process. Every use of them is a question to that process."""
+import builtins
+import collections.abc
+import sys
+import traceback
+import types
+
+
+class Unverified(BaseException):
+    """Only the code could tell. Not an Exception, so that no script takes it for one."""
+
+
+class CodeExit(SystemExit):
+    """The code asked its process to end."""
+
+
+def unverified(judge, reason):
+    judge.doubt = judge.doubt or reason
+    # A test runner can catch it.
+    judge.is_undecided = True
+    raise Unverified(reason)
+
+
+SHOWN = {f'__{name}__' for name in 'name qualname module annotations defaults kwdefaults code wrapped dict bases mro'.split()}
+
+
+LOOKS_OF_BUILT_INS = {'function': types.FunctionType, 'property': property}
+
+
+def text(value):
+    if type(value) is not str:
+        raise TypeError('__str__ returned non-string')
+    return value
+
+
+class Remote:
+    # Something in the code's process, with its own description. What Python can do with it is in the types made for its class.
+    __doc__ = property(lambda self: self._judge.ask('get', self, '__doc__'))
+    __slots__ = (
+        '_judge', '_number', '_kind', '_name', '_rule', '_fields', '_told', '_is_made', '_is_proven', '_is_combined', '_is_echo',
+        '__weakref__')
+
+    def __init__(self, judge, number, kind, name, rule, fields=None):
+        parts = judge, number, kind, name, rule, fields, judge.asked, False, False, False, False
+        for slot, value in zip(Remote.__slots__, parts):
+            object.__setattr__(self, slot, value)
+
+    def __getattr__(self, name):
+        # Others have a meaning for Python and its libraries, such as the address of an array.
+        if name[:2] == '__' and name not in SHOWN:
+            raise AttributeError(name)
+        return self._judge.get(self, name)
+
+    @property
+    def __signature__(self):
+        unverified(self._judge, f'the judge does not know the parameters of {self._name}')
+
+    def __setattr__(self, name, value):
+        self._judge.ask('set', self, name, value)
+
+    def __delattr__(self, name):
+        self._judge.ask('delete', self, name)
+
+    def __hash__(self):
+        # Equal ones have the same; whether two are equal is asked then.
+        if self._rule == 'identity':
+            return hash(self._number)
+        return hash((self._kind, str(self._fields) if self._rule in ('fields', 'member') else None))
+
+    def __str__(self):
+        return text(self._judge.ask('str', self))
+
+    def __repr__(self):
+        return text(self._judge.ask('repr', self))
+
+    def __format__(self, spec):
+        return text(self._judge.ask('format', self, spec))
+
+    def __eq__(self, other):
+        return self._judge.equal(self, other)
+
+    def __copy__(self):
+        return self._judge.ask('copy', self)
+
+    def __deepcopy__(self, _):
+        return self._judge.ask('deepcopy', self)
+
+
+def about(thing):
+    """What the judge knows of an object or a class of the code; None for all else."""
+    kind = type(thing)
+    if Remote in kind.__mro__:
+        return thing
+    return vars(thing)['_about'] if kind in (RemoteType, RemoteErrorType) else None
+
+
+class OfCode(type):
+    """A class of the code: its attributes are the code's."""
+
+    def __new__(cls, name, bases, *_, **__):
+        base = next(each for each in bases if isinstance(each, OfCode))
+        unverified(about(base)._judge, f'{name} derives from a class of the code')
+
+    def __getattr__(cls, name):
+        if name[:2] == '__' and name not in SHOWN:
+            raise AttributeError(name)
+        return about(cls)._judge.get(about(cls), name)
+
+    def __setattr__(cls, name, value):
+        about(cls)._judge.ask('set', about(cls), name, value)
+
+    def __delattr__(cls, name):
+        about(cls)._judge.ask('delete', about(cls), name)
+
+    @property
+    def __doc__(cls):
+        return about(cls)._judge.ask('get', about(cls), '__doc__')
+
+    @property
+    def __annotations__(cls):
+        return about(cls)._judge.ask('get', about(cls), '__annotations__')
+
+
+class RemoteType(OfCode):
+    __doc__ = vars(OfCode)['__doc__']
+
+    def __call__(cls, *args, **kwargs):
+        return about(cls)._judge.call(about(cls), *args, **kwargs)
+
+    def __instancecheck__(cls, thing):
+        return type.__instancecheck__(cls, thing) or about(cls)._judge.is_instance(thing, about(cls))
+
+    def __subclasscheck__(cls, kind):
+        if type.__subclasscheck__(cls, kind):
+            return True
+        return about(kind) is not None and about(cls)._judge.ask('subclass', about(kind), about(cls)) is True
+
+    # Of an enumeration.
+
+    def __iter__(cls):
+        return iter(about(cls)._judge.ask('iter', about(cls)))
+
+    def __len__(cls):
+        return about(cls)._judge.ask('len', about(cls))
+
+    def __contains__(cls, item):
+        return any(each is item or each == item for each in cls)
+
+    def __getitem__(cls, key):
+        return about(cls)._judge.item(about(cls), key)
+
+    def __bool__(cls):
+        return True
+
+
+class RemoteErrorType(OfCode):
+    __doc__ = vars(OfCode)['__doc__']
+
+    def __call__(cls, *args, **kwargs):
+        return about(cls)._judge.ask('call', about(cls), *args, **kwargs)
+
+
+def of_error(error, name):
+    """An attribute of an exception of the code that the exception here does not have."""
+    remote = error.__dict__.get('_remote')
+    if remote is None or name[:2] == '__' and name != '__notes__':
+        raise AttributeError(name)
+    return getattr(remote, name)
+
+
+def forwarded(operation):
+    return lambda self, *args: self._judge.ask(operation, self, *args)
+
+
+def between(operation, is_reflected=False):
+    """An operator. What code makes of an object and of what the script expects is no value: it can only be compared."""
+    def apply(self, other):
+        known = about(other)
+        is_combined = known is None or self._is_made != known._is_made or self._is_combined or known._is_combined
+        result = self._judge.ask(operation, *((other, self) if is_reflected else (self, other)))
+        if is_combined:
+            if about(result) is None or result._rule == 'plain':
+                unverified(self._judge, f'code of {self._name} combines it with what may be expected')
+            object.__setattr__(result, '_is_combined', True)
+        return result
+    return apply
+
+
+def compared(operation):
+    def apply(self, other):
+        # What the script made could be what it expects; the code has been told.
+        if about(other) is None or self._is_made != other._is_made:
+            unverified(self._judge, f'code of {self._name} compares it with what may be expected')
+        return self._judge.ask(operation, self, other)
+    return apply
+
+
+def contains(self, item):
+    # What it holds, before the code knows the item.
+    if self._rule == 'plain':
+        seen = item in self._judge.ask('plain', self)
+    else:
+        seen = isinstance(self, collections.abc.Iterable) and any(each is item or each == item for each in self)
+    if (self._judge.ask('contains', self, item) is True) != seen:
+        unverified(self._judge, f'only the code could tell what is in {self._name}')
+    return seen
+
+
+def leave(self, kind, error, trace):
+    if isinstance(error, (Unverified, Ended)):
+        return False
+    # A failed assertion would tell the code what the script expects.
+    is_secret = isinstance(error, AssertionError) and '_remote' not in vars(error)
+    is_swallowed = self._judge.ask('exit', self, None if is_secret else error) is True and not is_secret
+    if is_swallowed and not is_raised(trace):
+        self._judge.doubt = self._judge.doubt or f'code of {self._name} swallows an error that the script may not expect'
+    return is_swallowed
+
+
+def is_raised(trace):
+    """Whether the script itself raised an error, by a statement."""
+    lines = [each.line for each in traceback.extract_tb(trace) if each.filename == SCRIPT]
+    return bool(lines) and lines[-1].lstrip().startswith('raise')
+
+
+def awaited(self):
+    return self._judge.ask('await', self)
+    yield
+
+
+async def next_later(self):
+    found = self._judge.ask('anext', self)
+    if not found:
+        raise StopAsyncIteration
+    return found[0]
+
+
+async def enter_later(self):
+    return self._judge.ask('aenter', self)
+
+
+async def leave_later(self, kind, error, trace):
+    return leave(self, kind, error, trace)
+
+
+# What a class of the code can define that Python, not the script, calls.
+SPECIAL = {
+    '__call__': lambda self, *args, **kwargs: self._judge.call(self, *args, **kwargs),
+    '__iter__': forwarded('iter'),
+    '__next__': lambda self: next(iter(self._judge.ask('next', self, 1)[0])),
+    '__contains__': contains,
+    '__getitem__': lambda self, key: self._judge.item(self, key),
+    '__bool__': lambda self: self._judge.ask('bool', self) is True,
+    '__exit__': leave,
+    '__await__': awaited,
+    '__aiter__': forwarded('aiter'),
+    '__anext__': next_later,
+    '__aenter__': enter_later,
+    '__aexit__': leave_later,
+}
+for method, operation in {
+    '__setitem__': 'set_item', '__delitem__': 'delete_item', '__len__': 'len', '__int__': 'int',
+    '__float__': 'float', '__complex__': 'complex', '__index__': 'index', '__enter__': 'enter', '__abs__': 'abs',
+    '__round__': 'round',
+    '__reversed__': 'reversed', '__neg__': 'neg', '__pos__': 'pos', '__invert__': 'invert', '__dir__': 'dir',
+    '__trunc__': 'trunc', '__floor__': 'floor', '__ceil__': 'ceil',
+}.items():
+    SPECIAL[method] = forwarded(operation)
+for operation in 'add sub mul truediv floordiv mod divmod pow matmul and_ or_ xor lshift rshift'.split():
+    bare = operation.strip('_')
+    SPECIAL[f'__{bare}__'] = between(operation)
+    SPECIAL[f'__r{bare}__'] = between(operation, True)
+    SPECIAL[f'__i{bare}__'] = between(f'i{bare}')
+for operation in 'lt', 'le', 'gt', 'ge':
+    SPECIAL[f'__{operation}__'] = compared(operation)
+
+
+def library_type(origin, name):
+    """The judge's own type of that name, for isinstance; None if the script cannot have it."""
+    if origin == 'builtins':
+        return LOOKS_OF_BUILT_INS.get(name)
+    found = getattr(sys.modules.get(origin.lstrip('_')), name, None) if origin.lstrip('_') in LIBRARY else None
+    return found if isinstance(found, type) else None
+
+
+def type_of(judge, number, name, origin, bases, methods):
+    """Makes the type of the objects of one class of the code, with what that class can do, and nothing else."""
+    plain = next((each for each in bases if not isinstance(each, OfCode)), None)
+    known = library_type(origin, name)
+    space = {method: SPECIAL[method] for method in methods if method in SPECIAL}
+    space.update(
+        __slots__=(), __module__=origin, __qualname__=name, __doc__=vars(Remote)['__doc__'],
+        _about=Remote(judge, number, 'class', name, 'identity'))
+    if '__eq__' in methods and '__hash__' not in methods:
+        space['__hash__'] = None
+    if known is not None:
+        space['__class__'] = property(lambda self: known)
+    elif plain is not None:
+        # For isinstance; what such an object holds is in the code's process.
+        look = type(name, (plain,), {'__module__': origin}) if plain not in (bool, range, slice, type(None)) else plain
+        space['__class__'] = property(lambda self: look)
+    own = tuple(each for each in bases if isinstance(each, RemoteType)) or (Remote,)
+    try:
+        return type.__new__(RemoteType, name, own, space)
+    except TypeError:
+        return type.__new__(RemoteType, name, (Remote,), space)
+
+
+class RemoteIterator:
+    """An iterator in the code's process; values come in batches."""
+    # For isinstance.
+    __class__ = property(lambda self: self._look)
+
+    def __init__(self, judge, number, look=None):
+        self._look = look or RemoteIterator
+        self._judge, self._remote = judge, Remote(judge, number, None, 'iterator', 'identity')
+        self._waiting, self._is_over, self._size, self._value = collections.deque(), False, 1, None
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if not self._waiting and not self._is_over:
+            values, over, value = self._judge.ask('next', self._remote, self._size)
+            self._waiting.extend(values)
+            self._is_over, self._value = over is True or not values, value
+            # One at first: what a generator prints between two values comes between them.
+            self._size *= 2
+        if not self._waiting:
+            value, self._value = self._value, None
+            raise StopIteration(value)
+        return self._waiting.popleft()
+
+    def send(self, value):
+        return self._judge.ask('get', self._remote, 'send')(value)
+
+    def throw(self, error):
+        return self._judge.ask('get', self._remote, 'throw')(error)
+
+    def close(self):
+        self._judge.ask('get', self._remote, 'close')()
+
+
+class Names(dict):
+    """The script's built-in names, and behind them those that the code defines."""
+
+    def __init__(self, judge, given):
+        super().__init__(vars(builtins))
+        self.judge, self.given = judge, given
+        self.update((name, value) for name, value in given.items() if about(value) is not None and name not in self)
+
+    def __missing__(self, name):
+        if name not in self.given:
+            raise KeyError(name)
+        value = self.judge.ask('name', name)
+        is_no_module = self.given[name] is True and not isinstance(value, types.ModuleType)
+        if name in MODULES and (is_no_module or getattr(about(value), '_kind', None) == 'module'):
+            unverified(self.judge, f'{name} of the code is not the module {name}')
+        if about(value) is not None or isinstance(value, (type, types.ModuleType)):
+            self[name] = value
+        return value

@@ -1,0 +1,184 @@
+"""The judge's process: runs a script, in which the names that the code defines stand for what is in the code's process."""
+import ast
+import json
+import linecache
+import os
+import traceback
+# Scripts import these; an interpreter that starts ahead has them.
+import copy  # noqa: F401
+import itertools  # noqa: F401
+import math  # noqa: F401
+import re  # noqa: F401
+
+LARGEST_ANSWER = 1 << 22
+SHOWN_OUTPUT = 1 << 16
+SCRIPT = '/workspace/script.py'
+# What a script changes in its own process, where the code does not see it.
+REPLACED = re.compile(r'''
+    \bsys\.stdin\s*=(?!=) | \bpatch(?:\.dict)?\(\s*[bru]*['"][^'"]* | \bassertLogs\( | \bsetattr\(\s*builtins\b
+''', re.VERBOSE)
+SEEDED = re.compile(r'\brandom\.seed\(')
+# No script can name it.
+SAME = 'the same object'
+
+
+def resolve(tree, names, judge):
+    """Decides whose a name is that both the code and Python define."""
+    loads, calls, attributes = collections.Counter(), collections.Counter(), {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            loads[node.id] += 1
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            calls[node.func.id] += 1
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            attributes.setdefault(node.value.id, []).append(node.attr)
+    used = {name for name in names.given if loads[name]}
+    shadows = {name for name in used if hasattr(builtins, name)}
+    if shadows == used and len(shadows) == 1:
+        # The function under test has the name of a built-in one.
+        del names[shadows.pop()]
+    for name in shadows & set(names):
+        if loads[name] == calls[name]:
+            names[name] = both(judge, name)
+        else:
+            judge.doubt = judge.doubt or f'{name} can be the code\'s or Python\'s'
+    for name in used & MODULES:
+        taken = attributes.get(name, ())
+        if names.given[name] is not True and loads[name] == len(taken):
+            library = __import__(name)
+            if all(hasattr(library, each) for each in taken):
+                names[name] = library
+
+
+def both(judge, name):
+    """A built-in function that the code defines, too: it may be under test, or what the script judges with."""
+    own, told = getattr(builtins, name), []
+
+    def call(*args, **kwargs):
+        result = own(*args, **kwargs)
+        told[:] = told or [judge.ask('name', name)]
+        if any(hasattr(each, '__next__') for each in args) or told[0](*args, **kwargs) != result:
+            unverified(judge, f'{name} can be the code\'s or Python\'s')
+        return result
+    return call
+
+
+class Identities(ast.NodeTransformer):
+    """Compares objects of the code by what they are there."""
+
+    def visit_Compare(self, node):
+        self.generic_visit(node)
+        is_asked = len(node.ops) == 1 and isinstance(node.ops[0], (ast.Is, ast.IsNot))
+        if not is_asked or isinstance(node.left, ast.Constant) or isinstance(node.comparators[0], ast.Constant):
+            return node
+        asked = ast.Call(ast.Name(SAME, ast.Load()), [node.left, node.comparators[0]], [])
+        made = asked if isinstance(node.ops[0], ast.Is) else ast.UnaryOp(ast.Not(), asked)
+        return ast.fix_missing_locations(ast.copy_location(made, node))
+
+
+def same(one, other):
+    """Whether two values are one object, in the judge's process or in the code's."""
+    known = about(one), about(other)
+    if None not in known and 'member' in (known[0]._rule, known[1]._rule):
+        return one is other
+    if None not in known and one is other and known[0]._is_echo:
+        unverified(known[0]._judge, f'{known[0]._name} gives what it gave before')
+    return one is other or None not in known and known[0]._number == known[1]._number and type(one) is type(other)
+
+
+def judge(script, report, stdin):
+    source, sink = take_streams(stdin)
+    asker = Judge(Channel(source, sink, LARGEST_ANSWER))
+    end, message = ended(asker, script)
+    if asker.failed:
+        end, message = 'assertion', shown(asker, asker.failed)
+    if asker.doubt and (end != 'assertion' or asker.is_undecided):
+        end, message = 'unverified', asker.doubt
+    if asker.excuse and end in ('assertion', 'error'):
+        end, message = 'unverified', asker.excuse
+    sys.stdout = sys.__stdout__
+    sys.stderr.flush()
+    printed = taken_output()
+    content = json.dumps(
+        {'end': end, 'message': message[-300:], 'stdout': printed[:SHOWN_OUTPUT], 'printed': len(printed.encode())})
+    with open(report, 'x', encoding='utf-8') as file:
+        file.write(content)
+    os._exit(0)
+
+
+def ended(asker, script):
+    """Runs the script. Returns how it ended, and a text about it."""
+    linecache.cache[SCRIPT] = len(script), None, script.splitlines(True), SCRIPT
+    main = types.ModuleType('__main__')
+    try:
+        tree = Identities().visit(ast.parse(script)) if ' is ' in script else None
+        program = compile(tree or script, SCRIPT, 'exec', 0, True)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        return 'broken', f'{type(error).__name__}: {error}'
+    try:
+        given = asker.ask('run')
+        if type(given) is not dict:
+            raise Ended
+        replaced = REPLACED.search(script) or given.get('random') is True and SEEDED.search(script)
+        if replaced:
+            asker.excuse = f'the script changes what is not shared with the code: {replaced[0]}'
+        names = Names(asker, given)
+        names[SAME] = same
+        if any(hasattr(builtins, name) or name in MODULES for name in given):
+            resolve(tree or ast.parse(script), names, asker)
+        sys.modules['__main__'] = main
+        vars(main).update(__file__=SCRIPT, __builtins__=names)
+        exec(program, vars(main))
+    except Unverified as error:
+        return 'unverified', str(error)
+    except Ended:
+        return 'lost', ''
+    except CodeExit as error:
+        # As a program that ends with 0 before its tests do.
+        if type(error.code) in (bool, int, type(None)) and not error.code:
+            return 'lost', ''
+        return 'error', f'the code ended its process with {error.code!r}'
+    except SystemExit as error:
+        if asker.is_lost:
+            return 'lost', ''
+        # The script's own, as of unittest.main().
+        return ('passed', '') if error.code in (None, 0, False) else ('assertion', f'the script ended with {error.code!r}')
+    except BaseException as error:
+        if is_of_script(error, vars(main)):
+            asker.excuse = f'the code uses a name of the script: {error}'
+        return ('assertion' if isinstance(error, AssertionError) else 'error'), shown(asker, error)
+    return ('lost', '') if asker.is_lost else ('passed', '')
+
+
+def is_of_script(error, names):
+    """Whether the code lacks a name that the script has."""
+    if not isinstance(error, NameError) or '_remote' not in vars(error):
+        return False
+    found = re.match("name '(.*?)'", str(error.args[:1][0] if error.args else ''))
+    return found is not None and found[1] in names
+
+
+def shown(asker, error):
+    """Shows an error. One of the code can have parts that cannot be shown."""
+    try:
+        trace, last = described(error)
+    except BaseException:
+        trace, last = '', f'{type(error).__name__}\n'
+    sys.stderr.write(trace + last)
+    remote = getattr(error, '__dict__', {}).get('_remote')
+    if remote is not None and not asker.is_lost:
+        try:
+            sys.stderr.write(text(asker.ask('trace', remote)))
+        except BaseException:
+            pass
+    return last.strip()
+
+
+def described(error):
+    trace = error.__traceback__
+    while trace is not None and trace.tb_frame.f_code.co_filename != SCRIPT:
+        trace = trace.tb_next
+    # Frames of the judge itself say nothing to the script's author.
+    frames = [each for each in traceback.extract_tb(trace) if each.filename == SCRIPT]
+    last = ''.join(traceback.format_exception_only(error))
+    return 'Traceback (most recent call last):\n' + ''.join(traceback.format_list(frames)), last

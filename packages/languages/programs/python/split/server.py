@@ -1,0 +1,192 @@
+"""The code's process: runs the code, and answers what the judge asks of it."""
+import collections
+import math
+import operator
+import os
+import sys
+import types
+from _thread import RLock
+
+# No judge has use for a larger batch, and code can yield without end.
+BATCH = 256
+
+
+class Server(References):
+    def __init__(self, channel, code, path):
+        self.channel, self.code, self.path = channel, code, path
+        super().__init__()
+        self.shared, self.loop = Shared(), None
+        # Threads of the code ask one after the other, and only while the judge waits for an answer.
+        self.turn = RLock()
+        # Not the main module, as in a test that imports the code: what it guards against an import does not run.
+        self.main = type(sys)(CODE)
+        self.operations = {
+            'run': self.run, 'name': self.name, 'call': lambda it, *args, **kwargs: it(*args, **kwargs), 'get': getattr,
+            'set': setattr, 'delete': delattr, 'item': operator.getitem, 'set_item': operator.setitem,
+            'delete_item': operator.delitem, 'len': len, 'iter': iter, 'next': self.next, 'str': str, 'repr': repr,
+            'bool': bool, 'int': int, 'float': float, 'index': operator.index, 'format': format, 'await': self.await_,
+            'fields': self.fields, 'plain': self.plain, 'enter': lambda it: type(it).__enter__(it),
+            'exit': self.exit, 'aiter': lambda it: type(it).__aiter__(it), 'anext': self.anext, 'aenter': self.aenter,
+            'dir': dir, 'copy': self.copy, 'deepcopy': self.deepcopy, 'instance': isinstance, 'subclass': issubclass,
+            'trace': self.trace, 'abs': abs, 'round': round, 'reversed': reversed, 'hash': hash, 'divmod': divmod,
+            'complex': complex,
+            **{name: getattr(math, name) for name in ('trunc', 'floor', 'ceil')},
+            **{name: getattr(operator, name) for name in 'add sub mul truediv floordiv mod pow matmul and_ or_ xor lshift '
+               'rshift lt le gt ge eq neg pos invert contains iadd isub imul itruediv ifloordiv imod ipow imatmul iand ior ixor '
+               'ilshift irshift'.split()},
+        }
+
+    def serve(self):
+        with self.turn:
+            while True:
+                self.answer(self.channel.receive())
+
+    def answer(self, message):
+        # The judge's messages are well formed.
+        name, args, kwargs, changed = message
+        with Deep():
+            reader = Reader(self.own, self.shared.containers)
+            args, kwargs = reader.each(args), {key: reader.read(value) for key, value in kwargs.items()}
+            reader.change(changed)
+        content = Content(reader.containers)
+        self.turn.release()
+        try:
+            kind, result = 'ok', self.operations[name](*args, **kwargs)
+        except Ended:
+            raise
+        except BaseException as error:
+            kind, result = 'raise', error
+        finally:
+            self.turn.acquire()
+        with Deep():
+            writer = Writer(self.refer, reader.containers)
+            try:
+                value = writer.write(result)
+            except Exception as error:
+                # The value has no end, or a property of it fails.
+                writer = Writer(self.refer, reader.containers)
+                kind, value = 'raise', writer.write(error)
+            changed, fields = content.changed(writer), self.changed_fields(args)
+        self.shared.keep(name, writer.containers)
+        self.described |= writer.described
+        self.channel.send([kind, value, taken_output(), changed, fields])
+
+    def ask_judge(self, number, operation, args):
+        with self.turn:
+            return self.exchange(number, operation, args)
+
+    def exchange(self, number, operation, args):
+        writer = Writer(self.refer, self.shared.containers)
+        args = writer.each(args)
+        self.described |= writer.described
+        self.channel.send(['ask', number, operation, args, taken_output()])
+        while True:
+            message = self.channel.receive()
+            if message[0] == 'answer':
+                break
+            # The judge's function asks in turn.
+            self.answer(message)
+        _, is_value, value, changed = message
+        reader = Reader(self.own, writer.containers)
+        value = reader.read(value)
+        reader.change(changed)
+        if is_value:
+            return value
+        raise value
+
+    def run(self):
+        # The code finds itself where a program without a judge does.
+        with open(self.path, 'w', encoding='utf-8', errors='surrogatepass') as file:
+            file.write(self.code)
+        sys.modules[CODE] = self.main
+        space = vars(self.main)
+        space.update(__file__=self.path, __builtins__=__import__('builtins'))
+        exec(compile(self.code, self.path, 'exec', 0, True), space)
+        # Functions at once, because a script calls them; of other names whether they are modules.
+        return {name: value if type(value) is FUNCTION else isinstance(value, type(sys))
+                for name, value in space.items() if name[:2] != '__'}
+
+    def name(self, name):
+        return vars(self.main)[name]
+
+    def next(self, iterator, size):
+        batch = []
+        while len(batch) < min(size, BATCH):
+            try:
+                batch.append(next(iterator))
+            except StopIteration as stop:
+                return batch, True, stop.value
+        return batch, False, None
+
+    def exit(self, manager, error):
+        kind = type(manager)
+        if hasattr(kind, '__exit__'):
+            return bool(kind.__exit__(manager, *described_error(error)))
+        return bool(self.finish(kind.__aexit__(manager, *described_error(error))))
+
+    def anext(self, iterator):
+        try:
+            return (self.finish(type(iterator).__anext__(iterator)),)
+        except StopAsyncIteration:
+            return ()
+
+    def aenter(self, manager):
+        return self.finish(type(manager).__aenter__(manager))
+
+    def await_(self, thing):
+        return self.finish(thing)
+
+    def finish(self, thing):
+        """Waits for something awaitable, always in the same event loop."""
+        import asyncio
+
+        async def wait():
+            return await thing
+        if self.loop is None:
+            self.loop = asyncio.new_event_loop()
+        return self.loop.run_until_complete(wait())
+
+    def fields(self, thing):
+        if hasattr(type(thing), '__dataclass_fields__'):
+            return {name: getattr(thing, name, None) for name in type(thing).__dataclass_fields__}
+        found = {}
+        for kind in type(thing).__mro__:
+            for name in getattr(kind, '__slots__', ()):
+                if hasattr(thing, name):
+                    found[name] = getattr(thing, name)
+        return {**found, **getattr(thing, '__dict__', {})}
+
+    def plain(self, thing):
+        for base in PLAIN:
+            if isinstance(thing, base):
+                return base(thing)
+
+    def copy(self, thing):
+        import copy
+        return copy.copy(thing)
+
+    def deepcopy(self, thing):
+        import copy
+        return copy.deepcopy(thing)
+
+    def trace(self, error):
+        import traceback
+        trace = error.__traceback__
+        while trace is not None and trace.tb_frame.f_code.co_filename != self.path:
+            trace = trace.tb_next
+        return ''.join(traceback.format_exception(type(error), error, trace))[-4000:]
+
+
+def described_error(error):
+    return (None, None, None) if error is None else (type(error), error, error.__traceback__)
+
+
+def serve(code, stdin):
+    path = sys.argv[0] if os.path.isabs(sys.argv[0]) else os.path.join(os.getcwd(), sys.argv[0])
+    source, sink = take_streams(stdin)
+    try:
+        Server(Channel(source, sink, 1 << 26), code, path).serve()
+    except Ended:
+        # The judge is done. Threads of the code need not end.
+        sys.stderr.flush()
+        os._exit(0)

@@ -1,0 +1,321 @@
+"""
+Values as JSON. None, booleans, strings, finite floats and small integers stand for themselves; all others are lists that begin
+with a tag. Mutable containers are numbered in the order in which they appear, and a second appearance is the number. What has
+no plain value passes as a reference: the two processes give their own meaning to it.
+"""
+import collections
+import struct
+import sys
+
+SMALL = 1 << 53
+TIMES = {'date': 'year month day', 'time': 'hour minute second microsecond', 'timedelta': 'days seconds microseconds',
+         'datetime': 'year month day hour minute second microsecond'}
+# Flags of a function's code: it takes any number of arguments, by position and by name.
+VARARGS, VARKEYWORDS = 4, 8
+VIEWS = {type({}.keys()): 'keys', type({}.values()): 'values', type({}.items()): 'items'}
+
+
+class Deep:
+    """Room for values that are nested deeper than calls may be."""
+
+    def __enter__(self):
+        self.limit = sys.getrecursionlimit()
+        sys.setrecursionlimit(self.limit + 20_000)
+
+    def __exit__(self, *_):
+        sys.setrecursionlimit(self.limit)
+
+
+def module(name):
+    """A module of plain types, only if the program has imported it: no value of another one can exist."""
+    return sys.modules.get(name)
+
+
+def float_bits(number):
+    return struct.pack('>d', number).hex()
+
+
+def shallow(container):
+    """What a container holds, in a list."""
+    if isinstance(container, dict):
+        return [part for pair in container.items() for part in pair]
+    if type(container).__module__ == 'numpy':
+        return [container.tobytes()]
+    return list(container)
+
+
+class Content:
+    """What some containers held at first, to tell later which of them have changed."""
+
+    def __init__(self, containers):
+        self.containers = list(containers)
+        self.before = [shallow(each) for each in containers]
+
+    def changed(self, writer):
+        """The numbers of those that have, with what they hold now."""
+        changed = []
+        for number, (container, before) in enumerate(zip(self.containers, self.before)):
+            now = shallow(container)
+            if len(now) != len(before) or any(one is not other and (type(one) is not bytes or one != other)
+                                              for one, other in zip(now, before)):
+                changed.append([number, writer.each(now)])
+        return changed
+
+
+class Writer:
+    """Encodes the values of one message."""
+
+    def __init__(self, reference, containers=()):
+        self.reference = reference
+        self.containers = list(containers)
+        self.numbers = {id(each): number for number, each in enumerate(self.containers)}
+        # Classes that this message describes.
+        self.described = set()
+
+    def write(self, value):
+        kind = type(value)
+        if value is None or kind is bool or kind is str:
+            return value
+        if kind is int:
+            return value if -SMALL < value < SMALL else ['int', hex(value)]
+        if kind is float:
+            return value if value - value == 0 else ['float', float_bits(value)]
+        write = WRITERS.get(kind)
+        if write is not None:
+            return write(self, value)
+        return self.of_module(value, kind)
+
+    def each(self, values):
+        return [self.write(value) for value in values]
+
+    def container(self, value, tag, content):
+        number = self.numbers.get(id(value))
+        if number is not None:
+            return ['seen', number]
+        self.numbers[id(value)] = len(self.containers)
+        self.containers.append(value)
+        return [*tag, *self.each(content)]
+
+    def of_module(self, value, kind):
+        name, numpy = kind.__module__, module('numpy')
+        if name == 'decimal' and kind.__name__ == 'Decimal':
+            return ['decimal', str(value)]
+        if name == 'uuid' and kind.__name__ == 'UUID':
+            return ['uuid', value.hex]
+        if name == 'fractions' and kind.__name__ == 'Fraction':
+            return ['fraction', self.write(value.numerator), self.write(value.denominator)]
+        if name == 'datetime' and kind.__name__ in TIMES:
+            parts = [getattr(value, part) for part in TIMES[kind.__name__].split()]
+            zone = value.utcoffset() if getattr(value, 'tzinfo', None) is not None else None
+            return ['time', kind.__name__, parts, self.write(zone), getattr(value, 'fold', 0)]
+        if name == 'array' and kind.__name__ == 'array':
+            return self.container(value, ['array', value.typecode], value)
+        if numpy is not None and kind is numpy.ndarray and value.dtype.kind in 'biufcSU':
+            return self.container(value, ['numpy', value.dtype.str, list(value.shape)], [value.tobytes()])
+        if numpy is not None and isinstance(value, numpy.generic) and value.dtype.kind in 'biufcSU':
+            return ['numpy', value.dtype.str, None, ['bytes', value.tobytes().hex()]]
+        return self.reference(self, value)
+
+
+WRITERS = {
+    list: lambda to, value: to.container(value, ['list'], value),
+    dict: lambda to, value: to.container(value, ['dict'], shallow(value)),
+    set: lambda to, value: to.container(value, ['set'], value),
+    bytearray: lambda to, value: to.container(value, ['bytearray'], value),
+    collections.deque: lambda to, value: to.container(value, ['deque', value.maxlen], value),
+    collections.OrderedDict: lambda to, value: to.container(value, ['OrderedDict'], shallow(value)),
+    collections.Counter: lambda to, value: to.container(value, ['Counter'], shallow(value)),
+    collections.defaultdict: lambda to, value: to.container(
+        value, ['defaultdict', to.write(value.default_factory)], shallow(value)),
+    tuple: lambda to, value: ['tuple', *to.each(value)],
+    frozenset: lambda to, value: ['frozenset', *to.each(value)],
+    bytes: lambda to, value: ['bytes', value.hex()],
+    memoryview: lambda to, value: ['bytes', value.tobytes().hex()],
+    complex: lambda to, value: ['complex', float_bits(value.real), float_bits(value.imag)],
+    range: lambda to, value: ['range', *to.each((value.start, value.stop, value.step))],
+    slice: lambda to, value: ['slice', *to.each((value.start, value.stop, value.step))],
+    type(...): lambda to, value: ['ellipsis'],
+    type(NotImplemented): lambda to, value: ['notimplemented'],
+    **{kind: lambda to, value, name=name: ['view', name, *to.each(value)] for kind, name in VIEWS.items()},
+}
+
+
+class Shared:
+    """
+    Containers that both processes have: those behind names and attributes for good, and the latest ones that were passed to
+    functions and returned by them, which may have kept them. Both processes decide alike.
+    """
+
+    def __init__(self):
+        self.containers, self.content = [], Content(())
+        # Ids of all, and of those for good.
+        self.known, self.lasting = set(), set()
+
+    def keep(self, question, containers):
+        """Adds those of a question and its answer."""
+        added = [each for each in containers if id(each) not in self.known]
+        if not added:
+            return
+        if question in LASTING:
+            self.lasting.update(map(id, added))
+        room, kept = SHARED_ITEMS, []
+        for each in reversed(self.containers + added):
+            if id(each) not in self.lasting:
+                room -= 4 + (each.size if type(each).__module__ == 'numpy' else len(each))
+                if room < 0:
+                    continue
+            kept.append(each)
+        self.containers, self.known = kept[::-1], set(map(id, kept))
+
+    def changed(self, writer):
+        return self.content.changed(writer)
+
+    def settle(self):
+        self.content = Content(self.containers)
+
+
+# Answers to these questions belong to things that live on.
+LASTING = 'name', 'get', 'item'
+# Items of all other containers that both processes have, with 4 for each container.
+SHARED_ITEMS = 200
+
+
+class Unreadable(Exception):
+    """A value that no writer makes."""
+
+
+class Reader:
+    """Decodes the values of one message. It executes nothing that the message names."""
+
+    def __init__(self, reference, containers=()):
+        self.reference = reference
+        self.containers = list(containers)
+
+    def read(self, data):
+        if type(data) is not list:
+            if type(data) is dict:
+                raise Unreadable
+            return data
+        try:
+            read = READERS.get(data[0])
+            return self.reference(self, data) if read is None else read(self, *data[1:])
+        except (TypeError, ValueError, IndexError, AttributeError, OverflowError, ArithmeticError, KeyError):
+            raise Unreadable from None
+
+    def each(self, items):
+        return [self.read(item) for item in items]
+
+    def container(self, made, items):
+        self.containers.append(made)
+        self.fill(made, self.each(items))
+        return made
+
+    def factory(self, data):
+        made = self.read(data)
+        return made if callable(made) else None
+
+    def change(self, changed):
+        """Gives containers that both sides have what they hold now."""
+        for number, items in changed:
+            self.fill(self.containers[number], self.each(items))
+
+    def fill(self, container, items):
+        """Replaces the content of a container."""
+        if isinstance(container, dict):
+            container.clear()
+            for key, value in zip(items[::2], items[1::2]):
+                container[key] = value
+        elif isinstance(container, (set, collections.deque)):
+            container.clear()
+            container.extend(items) if isinstance(container, collections.deque) else container.update(items)
+        elif type(container).__module__ == 'numpy':
+            container[...] = module('numpy').frombuffer(items[0], container.dtype).reshape(container.shape)
+        elif type(container).__module__ == 'array':
+            del container[:]
+            container.extend(items)
+        else:
+            container[:] = items
+
+
+def read_time(self, name, parts, zone, fold):
+    import datetime
+    offset = self.read(zone)
+    if name not in TIMES or any(type(part) is not int for part in parts):
+        raise Unreadable
+    more = {} if name in ('date', 'timedelta') else {'fold': fold}
+    if offset is not None:
+        more['tzinfo'] = datetime.timezone(offset)
+    return getattr(datetime, name)(*parts, **more)
+
+
+def read_view(self, name, *items):
+    read = self.each(items)
+    if name == 'values':
+        return dict(enumerate(read)).values()
+    return dict(read).items() if name == 'items' else dict.fromkeys(read).keys()
+
+
+def read_numpy(self, kind, shape, data):
+    import numpy
+    found = numpy.dtype(kind)
+    if found.kind not in 'biufcSU':
+        raise Unreadable
+    array = numpy.frombuffer(self.read(data), found)
+    if shape is None:
+        return array[0]
+    self.containers.append(array.reshape(shape).copy())
+    return self.containers[-1]
+
+
+def read_array(self, kind, *items):
+    import array
+    return self.container(array.array(kind), items)
+
+
+def read_decimal(self, text):
+    import decimal
+    return decimal.Decimal(text)
+
+
+def read_uuid(self, text):
+    import uuid
+    return uuid.UUID(text)
+
+
+def read_fraction(self, numerator, denominator):
+    import fractions
+    return fractions.Fraction(self.read(numerator), self.read(denominator))
+
+
+def unpack_float(bits):
+    return struct.unpack('>d', bytes.fromhex(bits))[0]
+
+
+READERS = {
+    'int': lambda to, text: int(text, 16),
+    'float': lambda to, bits: unpack_float(bits),
+    'complex': lambda to, real, imag: complex(unpack_float(real), unpack_float(imag)),
+    'seen': lambda to, number: to.containers[number],
+    'list': lambda to, *items: to.container([], items),
+    'dict': lambda to, *items: to.container({}, items),
+    'set': lambda to, *items: to.container(set(), items),
+    'bytearray': lambda to, *items: to.container(bytearray(), items),
+    'deque': lambda to, longest, *items: to.container(collections.deque(maxlen=longest), items),
+    'OrderedDict': lambda to, *items: to.container(collections.OrderedDict(), items),
+    'Counter': lambda to, *items: to.container(collections.Counter(), items),
+    'defaultdict': lambda to, make, *items: to.container(collections.defaultdict(to.factory(make)), items),
+    'tuple': lambda to, *items: tuple(to.each(items)),
+    'frozenset': lambda to, *items: frozenset(to.each(items)),
+    'bytes': lambda to, text: bytes.fromhex(text),
+    'range': lambda to, *items: range(*to.each(items)),
+    'slice': lambda to, *items: slice(*to.each(items)),
+    'ellipsis': lambda to: ...,
+    'notimplemented': lambda to: NotImplemented,
+    'decimal': read_decimal,
+    'fraction': read_fraction,
+    'uuid': read_uuid,
+    'time': read_time,
+    'array': read_array,
+    'numpy': read_numpy,
+    'view': read_view,
+}

@@ -1,0 +1,251 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startWorld, WITHOUT_RETRIES, type World } from '../support/world.ts'
+
+const HONEST = new URL('../fixtures/split/', import.meta.url)
+/** Programs with a fault that the same script finds in one process. */
+const WRONG = new URL('../fixtures/split-wrong/', import.meta.url)
+
+interface Pair {
+  readonly language: string
+  readonly name: string
+  readonly code: string
+  readonly script: string
+}
+
+/** Programs and their scripts, in one file each: `language/name`, with a line `script` in a comment between the parts. */
+function pairs(folder: URL): Pair[] {
+  return readdirSync(folder).flatMap((language) =>
+    readdirSync(new URL(`${language}/`, folder)).map((file) => {
+      const [code = '', script = ''] = readFileSync(new URL(`${language}/${file}`, folder), 'utf8').split(
+        /^(?:#|\/\/) script\n/m,
+      )
+      return { language, name: file.replace(/\..*/, ''), code, script }
+    }),
+  )
+}
+
+let world: World
+
+beforeAll(async () => {
+  world = await startWorld({ env: { ISOPOD_SLOTS: '2', ...WITHOUT_RETRIES } })
+})
+
+afterAll(async () => {
+  await world?.close()
+})
+
+const BATCH = { reuse: 'batch', batchId: 'split', limits: { timeoutSeconds: 60 } } as const
+
+// promise: split-judging
+describe('a script in a process of its own', () => {
+  it.concurrent.each(pairs(HONEST))('passes: $language $name', async ({ language, code, script }) => {
+    const { tests, summary } = await world.client.run({ language, code, tests: [{ script }], ...BATCH })
+    expect(tests).toMatchObject([{ verdict: 'passed', diff: null, separation: 'process' }])
+    expect(tests?.[0]?.suspicious).toBeUndefined()
+    expect(summary).toEqual({ passed: 1, total: 1, score: 1, status: 'success' })
+  })
+
+  it.concurrent.each(pairs(WRONG))('does not pass: $language $name', async ({ language, code, script }) => {
+    const { tests } = await world.client.run({ language, code, tests: [{ script }], ...BATCH })
+    expect(tests?.[0]?.verdict).toMatch(/^(wrong_answer|runtime_error|unverified)$/)
+  })
+
+  it('shows what code and script printed, in order, and where the code failed', async () => {
+    const code = 'def f(x):\n    print("code", x)\n    return 1 // x\n'
+    const script = 'print("before")\nf(1)\nprint("between")\nf(0)'
+    const result = await world.client.run({ code, tests: [{ script }], ...BATCH })
+    expect(result.stdout).toBe('before\ncode 1\nbetween\ncode 0\n')
+    expect(result.stderr).toContain('File "/workspace/main.py", line 3, in f')
+    expect(result).toMatchObject({ status: 'execution_error', attributable: true })
+    expect(result.tests).toMatchObject([
+      { verdict: 'runtime_error', diff: expect.stringContaining('ZeroDivisionError') },
+    ])
+  })
+
+  it.each([
+    ['an object that compares itself', 'class A:\n  def __eq__(s, o): return True\nf = A', 'assert f() == 3'],
+    ['an object that computes', 'class A:\n  def __sub__(s, o): return 0\nf = A', 'assert f() - 3 == 0'],
+    [
+      'a built-in name beside another',
+      'def abs(x): return 0\ndef f(x): return 7',
+      'assert f(1) == 7 == abs(-7)',
+    ],
+    [
+      'an attribute that changes',
+      'class A:\n  n = 0\n  @property\n  def x(s):\n    s.n += 1\n    return s.n\nf = A',
+      'a = f(); assert a.x > 0 and a.x < 2',
+    ],
+    [
+      'a module of its own',
+      'import types\nmath = types.ModuleType("m")\nmath.isclose = max',
+      'assert math.isclose(1, 2)',
+    ],
+    [
+      'what a set of its own includes',
+      'class S(set):\n  def union(s, o): return o\nf = S',
+      'assert f().union({4}) == {4}; assert f([1]).union({4}) == {4}',
+    ],
+    [
+      'a member that it chooses',
+      'from enum import Enum\nclass C(Enum):\n  A = 1\n  def _missing_(v): return C.A\ndef f(): return C.A',
+      'assert f() == C(7)',
+    ],
+    [
+      'a bound that the script made',
+      'class V:\n  def __init__(s, x): pass\n  def __le__(s, o): return True\ndef f(): return V(0)',
+      'assert V(3) <= f() <= V(3)',
+    ],
+    ['a class of the script with one of the code as its base', 'class A: pass', 'class B(A): pass'],
+    [
+      'what an object of its own contains',
+      'class A:\n  def __contains__(s, x): return True\nf = A',
+      'assert 3 in f()',
+    ],
+    [
+      'whether a difference from a plain value is empty',
+      'class A:\n  def __sub__(s, x): return s\n  def __iter__(s): return iter([])\nf = A',
+      'assert not any(f() - {5})',
+    ],
+    [
+      'whether a difference from a plain value is true',
+      'class A:\n  def __sub__(s, x): return s\n  def __bool__(s): return False\n  def __neg__(s): return s\nf = A',
+      'assert not -(f() - 5)',
+    ],
+    [
+      'two objects whose class hides a part of them behind a default',
+      'class A:\n  def __init__(s, x, y=0): s.y = y\n  def __eq__(s, o): return True\ndef f(): return A(1)',
+      'assert f() == A(3)',
+    ],
+    [
+      'what a name of the script is for the code',
+      'def f(): return Node(1)',
+      'class Node:\n  def __init__(s, x): s.x = x\nassert f().x == 1',
+    ],
+    [
+      'what the code reads from a replaced stdin',
+      'def f(): return input()',
+      'import io, sys; sys.stdin = io.StringIO("x"); assert f() == "x"',
+    ],
+    ['a call that ends the loop around it', 'def f(x): raise StopIteration', 'list(map(f, [1]))'],
+    ['a value without end', 'def f(): return "x" * 5_000_000', 'assert f()'],
+    ['an argument without a plain value', 'def f(x): return 1', 'import threading; f(threading.Lock())'],
+  ])('is unverified where only the code could decide: %s', async (_, code, script) => {
+    const { tests, summary } = await world.client.run({ code, tests: [{ script }], ...BATCH })
+    expect(tests).toMatchObject([{ verdict: 'unverified' }])
+    expect(summary?.passed).toBe(0)
+  })
+
+  it.each([
+    ['an object that converts itself', 'const f = () => ({ valueOf: () => 3 })', 'if (!(f() == 3)) throw 1'],
+    [
+      'an object with a text for a number',
+      'const f = () => ({ toString: () => "3" })',
+      'if (!(f() == 3)) throw 1',
+    ],
+    [
+      'an object that is JSON',
+      'const f = () => ({ toJSON: () => 3 })',
+      'if (JSON.stringify(f()) !== "3") throw 1',
+    ],
+    [
+      'a property that changes',
+      'let n = 0\nconst f = () => ({ get x() { return n++ } })',
+      'const r = f()\nif (!(r.x <= 0 && r.x >= 1)) throw 1',
+    ],
+    ['a proxy', 'const f = () => new Proxy({ a: 1 }, {})', 'require("assert").deepEqual(f(), { a: 1 })'],
+    [
+      'two objects that show nothing',
+      'class P { #x; constructor(x) { this.#x = x } }\nconst f = () => new P(0)',
+      'require("assert").deepEqual(f(), new P(3))',
+    ],
+    ['a value without end', 'const f = () => "x".repeat(5_000_000)', 'f()'],
+    ['an iterator without end', 'function* f() { for (;;) yield 1 }', 'for (const each of f()) each'],
+    [
+      'a promise that never settles',
+      'const f = () => new Promise(() => {})',
+      'f().then(() => { throw new Error("never") })',
+    ],
+    [
+      'a call that never comes',
+      'const f = () => {}',
+      '(async () => { await new Promise((go) => f(go)); throw new Error("never") })()',
+    ],
+    ['an argument without a plain value', 'const f = () => 1', 'f(process)'],
+    [
+      'two names of Node, one of which could judge the other',
+      'function parseFloat() { return 3 }\nconst Math = { abs: () => 0 }',
+      'if (Math.abs(parseFloat("0.5") - 0.5) > 0.1) throw 1',
+    ],
+  ])('is unverified where only JavaScript code could decide: %s', async (_, code, script) => {
+    const job = { language: 'javascript', code, tests: [{ script }], ...BATCH }
+    const { tests, summary } = await world.client.run(job)
+    expect(tests).toMatchObject([{ verdict: 'unverified' }])
+    expect(summary?.passed).toBe(0)
+  })
+
+  it.each([
+    {
+      language: 'javascript',
+      code: 'function f(check) { for (let x = 0; x < 9; x++) try { return check(x) } catch {} }',
+      script: 'f((x) => require("node:assert").equal(x, 5))',
+      said: '0 == 5',
+    },
+    {
+      language: 'python',
+      code: `
+def f(check):
+    for x in range(9):
+        try: return check(x)
+        except BaseException: pass`,
+      script: `
+def check(x): assert x == 5, f'{x} is not 5'
+try: f(check)
+except Exception: pass`,
+      said: '0 is not 5',
+    },
+  ])('hides a failed assertion of a callback from $language code', async ({ said, script, ...job }) => {
+    const { tests } = await world.client.run({ ...job, tests: [{ script }], ...BATCH })
+    expect(tests).toMatchObject([{ verdict: 'wrong_answer', diff: expect.stringContaining(said) }])
+  })
+
+  it.each([{ preload: true }, { reuse: 'batch', batchId: 'split-preload', preload: true }] as const)(
+    'runs JavaScript in interpreters that start ahead, where they can: %o',
+    async (mode) => {
+      const script = 'require("node:assert").equal(add(read(), 1), "text1")'
+      const code =
+        'const read = () => require("fs").readFileSync(0, "utf8")\nfunction add(a, b) {\n  return a + b\n}'
+      const job = { code, tests: [{ script, stdin: 'text' }, { script }], limits: { timeoutSeconds: 30 } }
+      for (const language of ['javascript', 'typescript']) {
+        const { tests, preloaded } = await world.client.run({ language, ...job, ...mode })
+        expect(tests).toMatchObject([{ verdict: 'passed' }, { verdict: 'wrong_answer' }])
+        expect(preloaded).toBe(!('reuse' in mode))
+      }
+    },
+  )
+
+  it('shows where JavaScript code failed', async () => {
+    const code = 'function f(x) {\n  return x.y.z\n}\n'
+    const script = '\nf({})'
+    const result = await world.client.run({ language: 'javascript', code, tests: [{ script }], ...BATCH })
+    expect(result.stderr).toMatch(
+      /^TypeError: Cannot read .*\n {4}at f \(\/workspace\/main\.js:2:14\)\n {4}at \/workspace\/script\.js:2:1\n/,
+    )
+    expect(result.stderr).not.toContain('isopod')
+    expect(result.tests).toMatchObject([
+      { verdict: 'runtime_error', diff: expect.stringContaining('TypeError') },
+    ])
+  })
+
+  it('is the caller’s fault if it is no program', async () => {
+    const { tests } = await world.client.run({ code: 'x = 1', tests: [{ script: 'assert (' }], ...BATCH })
+    expect(tests).toMatchObject([{ verdict: 'judge_error', diff: expect.stringContaining('SyntaxError') }])
+  })
+
+  it('is refused for a language that cannot', async () => {
+    const tests = [{ script: '[ 1 = 1 ]' }]
+    const refused = await world.client.run({ language: 'bash', code: ':', tests, separation: 'process' })
+    expect(refused.status).toBe('validation_error')
+    expect(refused.errorMessage).toMatch(/^separation: must be "none", because bash/)
+  })
+})

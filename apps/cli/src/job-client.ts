@@ -11,6 +11,8 @@ export type JobClient = Pick<
   | 'result'
   | 'results'
   | 'cancel'
+  | 'cancelJobs'
+  | 'jobs'
   | 'queue'
   | 'languages'
   | 'close'

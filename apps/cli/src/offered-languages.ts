@@ -1,4 +1,4 @@
-import { findLanguage, imageRemedy, type LanguageSummary } from '@isopod/protocol'
+import { findLanguage, imageRemedy, type LanguageSummary, rootRemedy } from '@isopod/protocol'
 import { type Io, note } from './io.ts'
 import type { JobClient } from './job-client.ts'
 
@@ -28,8 +28,9 @@ export async function offeredLanguages(
     name === undefined ? [] : (findLanguage(offered, name) ?? []),
   )
   const missing = new Set(languages.flatMap(({ missingImage }) => missingImage ?? []))
+  const remedyOf = io.env['ISOPOD_DRIVER'] === 'process' ? rootRemedy : imageRemedy
   for (const image of missing) {
-    note(io, `isopod: a worker lacks image ${image}; jobs that need it fail there; ${imageRemedy(image)}`)
+    note(io, `isopod: a worker lacks image ${image}; jobs that need it fail there; ${remedyOf(image)}`)
   }
   return offered
 }

@@ -35,3 +35,17 @@ export function plainName(option: string, value: string, maxLength: number): str
     `${option}: must be 1 to ${maxLength} characters of a-z, A-Z, 0-9, ".", "_" and "-", starting with a letter or digit, got ${JSON.stringify(value)}`,
   )
 }
+
+/**
+ * Parses the values of a repeatable option NAME=VALUE.
+ *
+ * @throws {UsageError} naming the option, what was wanted and what was given
+ */
+export function namesAndValues(option: string, given: readonly string[]): Record<string, string> {
+  const pairs = given.map((text) => {
+    const end = text.indexOf('=')
+    if (end < 1) throw new UsageError(`${option}: must be NAME=VALUE, got ${JSON.stringify(text)}`)
+    return [text.slice(0, end), text.slice(end + 1)] as const
+  })
+  return Object.fromEntries(pairs)
+}

@@ -3,6 +3,7 @@ import type { DeadResults, Quarantine } from '@isopod/client'
 import type {
   CatalogueImage,
   EngineService,
+  ImageName,
   Log,
   MadeRoot,
   RootOptions,
@@ -22,7 +23,7 @@ export interface Services {
   findStack(env: NodeJS.ProcessEnv): Promise<Stack | undefined>
   /** The private Redis and engine that an earlier call left running. */
   findPrivateServices(env: NodeJS.ProcessEnv): Promise<Partial<Pick<Stack, 'redis' | 'engine'>>>
-  /** Starts the missing parts of a stack with at least `workers` workers. */
+  /** Starts the missing parts of a stack with at least `workers` workers and the driver that the environment names. */
   ensureStack(options: { env: NodeJS.ProcessEnv; workers: number; log: Log }): Promise<Stack>
   /** Stops and removes what {@link Services.ensureStack} has started. */
   stackDown(options: { env: NodeJS.ProcessEnv; purge: boolean; log: Log }): Promise<void>
@@ -40,6 +41,8 @@ export interface Services {
   openRoots(env: NodeJS.ProcessEnv): Promise<RootStore>
   /** Makes a root of an engine's image; rejects with `ImageAbsentError` if it has none. */
   makeRoot(engine: EngineService, reference: string, options: RootOptions): Promise<MadeRoot>
+  /** Builds images without an engine, and makes their roots. */
+  buildRoots(names: readonly ImageName[], options: RootOptions): Promise<MadeRoot[]>
   /** Makes a root of an image in a file. */
   importRoot(file: string, reference: string, options: RootOptions): Promise<MadeRoot>
   /** The images that a worker with this environment needs. */

@@ -17,7 +17,8 @@ export const systemServices: Services = {
     return await (await devstack()).findPrivateServices({ env })
   },
   async ensureStack(options) {
-    return await (await devstack()).ensureStack(options)
+    const { driverOf } = await import('./driver.ts')
+    return await (await devstack()).ensureStack({ ...options, driver: driverOf(options.env) })
   },
   async stackDown(options) {
     await (await devstack()).stackDown(options)
@@ -52,6 +53,9 @@ export const systemServices: Services = {
   },
   async makeRoot(engine, reference, options) {
     return await (await devstack()).makeRoot(engine, reference, options)
+  },
+  async buildRoots(names, options) {
+    return await (await devstack()).buildRoots(names, options)
   },
   async importRoot(file, reference, options) {
     return await (await devstack()).importRoot(file, reference, options)

@@ -1,3 +1,4 @@
+import { fitsDriver } from './driver.ts'
 import { type Io, note } from './io.ts'
 import type { JobClient } from './job-client.ts'
 import type { Services } from './services.ts'
@@ -25,7 +26,7 @@ export async function redisUrl(io: Io, services: Services): Promise<string> {
   const given = io.env['REDIS_URL']
   if (given) return given
   const found = await services.findStack(io.env)
-  if (found !== undefined) return found.redis.url
+  if (found !== undefined && fitsDriver(found, io.env)) return found.redis.url
   note(io, 'isopod: no REDIS_URL and nothing running, so a private stack starts; "isopod down" stops it')
   return (await startStack(io, services, 1)).redis.url
 }

@@ -38,6 +38,14 @@ describe.each(['submit', 'run'])('isopod %s without a live worker', (command) =>
 })
 
 describe('isopod submit', () => {
+  it.each(['run', 'submit', 'grade'])('the help of %s says what a language decides', async (name) => {
+    const text = (await cli([name, '--help'])).stdout.replaceAll(/\s+/g, ' ')
+    expect(text).toMatch(
+      /--memory <mb> memory limit in MiB, 16 to 1024 \(default: [^)]*the language’s, else 256\)/,
+    )
+    expect(text).toMatch(/--timeout <seconds> [^(]*which the factor of slow languages multiplies/)
+  })
+
   it('enqueues all files at once and prints one id per line', async () => {
     const { stdout, calls } = await cli(['submit', '-', '--reply-to', 'grades'], { stdin: 'print(1)' })
     expect(stdout).toBe('j-1\n')

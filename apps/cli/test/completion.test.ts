@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { scaled } from '../../../test/support/time-factor.ts'
 import type { Shell } from '../src/completion.ts'
 import { cli } from './support.ts'
 
@@ -24,7 +25,7 @@ function run(program: string, args: readonly string[], input = ''): string {
     cwd: join(folder, 'files'),
     env: { PATH: process.env['PATH'], HOME: folder, SHELL: '/bin/sh', TERM: 'dumb', LC_ALL: 'C.UTF-8' },
     encoding: 'utf8',
-    timeout: 20_000,
+    timeout: scaled(20_000),
     input,
   })
 }

@@ -53,6 +53,7 @@ async function demo(answer: (job: JobInput) => Result, args: string[] = [], url?
     openDeadResults: () => Promise.reject(new Error('not asked for')),
     openQuarantine: () => Promise.reject(new Error('not asked for')),
     openRoots: () => Promise.reject(new Error('not asked for')),
+    buildRoots: () => Promise.reject(new Error('not asked for')),
     makeRoot: () => Promise.reject(new Error('not asked for')),
     importRoot: () => Promise.reject(new Error('not asked for')),
     catalogueImages: () => Promise.reject(new Error('not asked for')),

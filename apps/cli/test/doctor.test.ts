@@ -1,7 +1,9 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { openRoots } from '@isopod/devstack'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import type { Finding } from '../src/doctor/finding.ts'
 import { judgeCatalogue, judgeCgroup, judgeImages } from '../src/doctor/inspect-engine.ts'
 import { inspectInit } from '../src/doctor/inspect-init.ts'
 import { inspectShims } from '../src/doctor/inspect-shims.ts'
@@ -189,5 +191,48 @@ describe('inspectShims', () => {
     expect(await inspectShims(proc)).toMatchObject([{ state: 'ok', text: '1, each with its container' }])
     expect(await inspectShims(await procOf([1, 'init', 0, 900]))).toEqual([])
     expect(await inspectShims('/nonexistent')).toEqual([])
+  })
+})
+
+describe('isopod doctor --driver process', () => {
+  it('names missing and damaged roots, and asks for no engine', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'isopod-doctor-'))
+    onTestFinished(() => rm(folder, { recursive: true, force: true }))
+    const env = {
+      ISOPOD_ROOTS_DIR: join(folder, 'roots'),
+      REDIS_URL: undefined,
+      DOCKER_HOST: 'unix:///absent',
+    }
+    const store = await openRoots(env)
+    const digest = `sha256:${'a'.repeat(64)}`
+    const unpack = (files: string) => writeFile(join(files, 'program'), 'x')
+    await store.add({ reference: 'isopod/bash:5.2', digest, unpack })
+    await writeFile(join(env.ISOPOD_ROOTS_DIR, digest.replace(':', '-'), 'files/program'), 'y')
+    const { stdout } = await cli(['doctor', '--driver', 'process', '--json'], { env })
+    const findings = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Finding)
+    const subjects = [
+      'redis',
+      'bwrap',
+      'users',
+      'cgroups',
+      'overlay',
+      'seccomp',
+      'state',
+      'roots',
+      'roots',
+      'init',
+    ]
+    expect(findings.map(({ subject }) => subject)).toEqual(subjects)
+    expect(findings.filter(({ subject }) => subject === 'roots')).toEqual([
+      { state: 'absent', subject: 'roots', text: expect.stringContaining('python, c, javascript in') },
+      {
+        state: 'failed',
+        subject: 'roots',
+        text: 'that of isopod/bash:5.2 was damaged (changed /program); isopod roots remove isopod/bash:5.2 while no worker uses it, then make it again',
+      },
+    ])
   })
 })

@@ -18,6 +18,7 @@ export function fakeBatch(options: BatchOptions, answer: (job: JobInput) => Resu
     passed: tally('passed'),
     failed: tally('failed'),
     skipped: tally('skipped'),
+    judgeErrors: results.filter(({ judgeError }) => judgeError).length,
     faults: tally('fault'),
     retriedFaults: 0,
     ratePerSecond: 2,
@@ -27,7 +28,7 @@ export function fakeBatch(options: BatchOptions, answer: (job: JobInput) => Resu
   const summary = async (): Promise<BatchSummary> => {
     const problems = Map.groupBy(results, ({ problem }) => problem)
     const tallies = [...problems.values()].map((samples) => ({
-      samples: samples.filter(({ outcome }) => outcome !== 'fault').length,
+      samples: samples.filter(({ outcome }) => outcome !== 'fault' && outcome !== 'excluded').length,
       passed: samples.filter(({ outcome }) => outcome === 'passed').length,
     }))
     const rate = (k: number) => {
@@ -52,10 +53,13 @@ export function fakeBatch(options: BatchOptions, answer: (job: JobInput) => Resu
       const result = answer(sample.job)
       if (result instanceof Error) throw result
       const passed = result.tests?.every(({ verdict }) => verdict === 'passed') ?? result.status === 'success'
+      const judgeError = result.tests?.some(({ verdict }) => verdict === 'judge_error')
+      const failed = judgeError && options.judgeErrors === 'exclude' ? 'excluded' : 'failed'
       const one: SampleResult = {
         id: sample.id,
         problem: sample.problem,
-        outcome: result.attributable ? (passed ? 'passed' : 'failed') : 'fault',
+        outcome: result.attributable ? (passed ? 'passed' : failed) : 'fault',
+        ...(judgeError && { judgeError }),
         result,
         retriedFaults: 0,
         resumed: false,

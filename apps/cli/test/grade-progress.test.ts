@@ -4,7 +4,7 @@ import { startGradeProgress } from '../src/grade/grade-progress.ts'
 import { recorder } from './support.ts'
 
 function progress(changes: Partial<Progress>): Progress {
-  const counts = { passed: 0, failed: 0, skipped: 0, faults: 0, retriedFaults: 0 }
+  const counts = { passed: 0, failed: 0, skipped: 0, judgeErrors: 0, faults: 0, retriedFaults: 0 }
   return { ...counts, done: 5, total: 10, ratePerSecond: 2, etaSeconds: 2.5, passAt1: 0.5, ...changes }
 }
 

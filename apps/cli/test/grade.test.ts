@@ -33,7 +33,10 @@ function given(samples: readonly unknown[], problems: readonly unknown[] = PROBL
   return at
 }
 
-function tested(verdict: 'passed' | 'runtime_error' | 'timeout', diff: string | null = null): Result {
+function tested(
+  verdict: 'passed' | 'runtime_error' | 'timeout' | 'judge_error',
+  diff: string | null = null,
+): Result {
   return resultOf({
     status: verdict === 'passed' ? 'success' : verdict === 'timeout' ? 'timeout' : 'execution_error',
     tests: [
@@ -46,6 +49,7 @@ function tested(verdict: 'passed' | 'runtime_error' | 'timeout', diff: string | 
 function byWord({ code }: JobInput): Result {
   if (code.includes('loop')) return tested('timeout')
   if (code.includes('raise')) return tested('runtime_error', 'exit code 1\nValueError: of 7')
+  if (code.includes('odd')) return tested('judge_error', 'the checker failed: it exited with code 1')
   if (code.includes('broken')) {
     return resultOf({ status: 'setup_error', attributable: false, errorMessage: 'engine is unavailable' })
   }
@@ -55,6 +59,11 @@ function byWord({ code }: JobInput): Result {
 function grade(at: (name: string) => string, ...options: string[]) {
   const args = ['grade', '--dataset', 'humaneval', at('set.jsonl'), ...options]
   return cli(args, { client: fakeClient(byWord) })
+}
+
+function rowsOf(path: string): unknown[] {
+  const rows = readFileSync(path, 'utf8').trimEnd().split('\n')
+  return rows.map((row) => JSON.parse(row) as unknown)
 }
 
 function batchOf({ calls }: Awaited<ReturnType<typeof cli>>): BatchOptions | undefined {
@@ -122,6 +131,38 @@ describe('isopod grade', () => {
     expect(wrong.stderr).toContain('--repeat: must be a whole number from 1 to 20, got "21"')
   })
 
+  it('gives each sample the isolation of --isolation, in a batch of its own', async () => {
+    const at = given(MIXED)
+    const args = ['grade', '--dataset', 'humaneval', at('set.jsonl'), '--samples', at('samples.jsonl')]
+    const seen: JobInput[] = []
+    const client = fakeClient((job) => {
+      seen.push(job)
+      return byWord(job)
+    })
+    const batchOf = async (...more: string[]) =>
+      /batch (\S+)/.exec((await cli([...args, ...more], { client })).stderr)?.[1]
+    const batches = [await batchOf(), await batchOf('--isolation', 'process')]
+    expect(batches[1]).not.toBe(batches[0])
+    const isolations = seen.map(({ isolation }) => isolation)
+    expect(new Set(isolations)).toEqual(new Set([undefined, 'process']))
+    const wrong = await cli([...args, '--isolation', 'vm'], { client })
+    expect([wrong.exitCode, wrong.stderr]).toEqual([2, expect.stringContaining('process, container, gvisor')])
+  })
+
+  it('runs scripts where --separation says, in a batch of its own', async () => {
+    const at = given(MIXED)
+    const args = ['grade', at('set.jsonl'), '--samples', at('samples.jsonl')]
+    const seen: JobInput[] = []
+    const client = fakeClient((job) => {
+      seen.push(job)
+      return byWord(job)
+    })
+    const idOf = async (...more: string[]) =>
+      /batch (\S+)/.exec((await cli([...args, ...more], { client })).stderr)?.[1]
+    expect(await idOf()).not.toBe(await idOf('--separation', 'none'))
+    expect([seen[0]?.separation, seen.at(-1)?.separation]).toEqual([undefined, 'none'])
+  })
+
   it('adds verdict and usage to each result under the field isopod with --details', async () => {
     const at = given(MIXED)
     await grade(at, '--samples', at('samples.jsonl'), '--out', at('out.jsonl'), '--details')
@@ -142,6 +183,43 @@ describe('isopod grade', () => {
       completion: 'broken',
       result: 'platform fault: engine is unavailable',
     })
+  })
+
+  // promise: judge-errors
+  it('counts judge errors as failed or, if asked to, not at all, and lists them either way', async () => {
+    const at = given([MIXED[0], { task_id: 'b', completion: '    odd' }])
+    const args = ['--samples', at('samples.jsonl'), '--out', at('out.jsonl')]
+    const counted = await grade(at, ...args)
+    expect(counted.exitCode).toBe(0)
+    expect(counted.stdout).toMatch(/pass@1\s+50\.0 %/)
+    const listed = '  sample 2 of b: the checker failed: it exited with code 1\n'
+    expect(counted.stdout).toContain(`judge errors: 1, counted as not passed\n${listed}`)
+    const result = 'judge error: the checker failed: it exited with code 1'
+    expect(rowsOf(at('out.jsonl'))[1]).toMatchObject({ result, passed: false })
+    const excluded = await grade(at, ...args, '--judge-errors', 'exclude')
+    expect(batchOf(excluded)).toMatchObject({ judgeErrors: 'exclude', id: batchOf(counted)?.id })
+    expect(excluded.stdout).toContain(`judge errors: 1, not counted\n${listed}`)
+    expect(rowsOf(at('out.jsonl'))[1]).toEqual({ task_id: 'b', completion: '    odd', result })
+    const wrong = await grade(at, ...args, '--judge-errors', 'no')
+    expect([wrong.exitCode, wrong.stderr]).toEqual([2, expect.stringContaining('fail, exclude')])
+  })
+
+  // promise: split-judging
+  it('says where the test scripts of its samples ran, by language', async () => {
+    const at = given(MIXED)
+    const client = fakeClient((job) => {
+      const { tests = [], ...result } = byWord(job)
+      const separation = job.code.includes('loop') ? 'none' : 'process'
+      return { ...result, tests: tests.map((test) => ({ ...test, separation })) }
+    })
+    const args = ['grade', at('set.jsonl'), '--samples', at('samples.jsonl')]
+    const { stdout } = await cli(args, { client })
+    expect(stdout).toMatch(
+      /\ntests of 3 samples in \S+ ran in a process of their own \(separation: process\)\n/,
+    )
+    expect(stdout).toMatch(/\ntests of 1 sample in \S+ ran in the process of the code \(separation: none\)\n/)
+    const json = JSON.parse((await cli([...args, '--json'], { client })).stdout)
+    expect(Object.values(json.separation)).toEqual([{ process: 3, none: 1 }])
   })
 
   it('drops the fields that an earlier grading added to a sample', async () => {
@@ -217,6 +295,55 @@ describe('isopod grade', () => {
     expect(exitCode).toBe(0)
   })
 
+  it('names problems with fewer samples than others', async () => {
+    const at = given(MIXED.slice(0, 3))
+    const { stderr, exitCode } = await grade(at, '--samples', at('samples.jsonl'))
+    expect([exitCode, stderr]).toEqual([
+      0,
+      expect.stringContaining('isopod: 1 problem with fewer than 2 samples: "b" (1)\n'),
+    ])
+  })
+
+  it('refuses missing problems and unequal numbers of samples with --require-all', async () => {
+    const all = (samples: readonly unknown[]) => {
+      const at = given(samples)
+      return grade(at, '--samples', at('samples.jsonl'), '--require-all')
+    }
+    expect(await all([MIXED[0]])).toMatchObject({
+      exitCode: 2,
+      stderr: 'isopod: --require-all: 1 problem without a sample, not counted: "b"\n',
+      calls: [],
+    })
+    expect((await all(MIXED.slice(0, 3))).stderr).toBe(
+      'isopod: --require-all: 1 problem with fewer than 2 samples: "b" (1)\n',
+    )
+    expect((await all(MIXED)).exitCode).toBe(0)
+  })
+
+  it('prints the summary as one JSON document with --json', async () => {
+    const at = given([...MIXED.slice(0, 1), { task_id: 'a', completion: '```\n    return 1\n```' }])
+    const { stdout } = await grade(at, '--samples', at('samples.jsonl'), '--json')
+    expect(JSON.parse(stdout)).toMatchObject({
+      samples: 2,
+      passed: 2,
+      verdicts: { passed: 2 },
+      fenced: 1,
+      missing: ['b'],
+      fewer: {},
+      passAt: { 1: { estimate: 1 } },
+    })
+  })
+
+  it('keeps an earlier results file until the first new result', async () => {
+    const at = given(MIXED)
+    writeFileSync(at('out.jsonl'), 'before\n')
+    const client = fakeClient(() => new Error('Redis is unavailable'))
+    const args = ['--samples', at('samples.jsonl'), '--out', at('out.jsonl')]
+    const { exitCode } = await cli(['grade', '--dataset', 'humaneval', at('set.jsonl'), ...args], { client })
+    expect([exitCode === 0, readFileSync(at('out.jsonl'), 'utf8')]).toEqual([false, 'before\n'])
+    expect(readdirSync(at('.')).sort()).toEqual(['out.jsonl', 'samples.jsonl', 'set.jsonl'])
+  })
+
   it('escapes names of a data set and of files, so that they cannot control the terminal', async () => {
     const hostile = '\u009b31mred\u009b2J\u202eevil'
     const at = given([MIXED[0]], [PROBLEMS[0], { ...PROBLEMS[1], task_id: hostile }])
@@ -230,7 +357,7 @@ describe('isopod grade', () => {
       expect(stderr.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u)
   })
 
-  it('removes fences only with --strip-fences', async () => {
+  it('judges the content of Markdown fences and says so, or the whole sample with --verbatim', async () => {
     const at = given([{ task_id: 'a', solution: 'Sure:\n```python\ndef a():\n    return 1\n```\n' }])
     const codes: string[] = []
     const client = fakeClient((job) => {
@@ -238,9 +365,11 @@ describe('isopod grade', () => {
       return tested('passed')
     })
     const args = ['grade', '--dataset', 'humaneval', at('set.jsonl'), '--samples', at('samples.jsonl')]
-    await cli(args, { client })
-    await cli([...args, '--strip-fences'], { client })
-    expect(codes).toEqual(['Sure:\n```python\ndef a():\n    return 1\n```\n', 'def a():\n    return 1\n'])
+    const { stderr } = await cli(args, { client })
+    expect(stderr).toContain('isopod: 1 sample with Markdown fences: only the first block is judged')
+    const verbatim = await cli([...args, '--verbatim'], { client })
+    expect(verbatim.stderr).toContain('1 sample with Markdown fences: judged unchanged, fences included')
+    expect(codes).toEqual(['def a():\n    return 1\n', 'Sure:\n```python\ndef a():\n    return 1\n```\n'])
   })
 
   it('derives the batch id from samples and grading options, not from display options', async () => {
@@ -252,7 +381,7 @@ describe('isopod grade', () => {
     expect(await id('--k', '1,2', '--out', at('o.jsonl'), '--report', at('r.html'), '--in-flight', '7')).toBe(
       first,
     )
-    const others = [await id('--timeout', '4'), await id('--reuse', 'batch'), await id('--strip-fences')]
+    const others = [await id('--timeout', '4'), await id('--reuse', 'batch'), await id('--verbatim')]
     expect(new Set([first, ...others]).size).toBe(4)
     expect(await id('--batch-id', 'mine')).toBe('mine')
     writeFileSync(at('samples.jsonl'), lines([...MIXED].reverse()))
@@ -281,7 +410,7 @@ describe('isopod grade', () => {
     expect(seen[0]?.stopOnFirstFailure).toBeUndefined()
   })
 
-  it('keeps an earlier results file when it is interrupted, and prints how to resume', async () => {
+  it('keeps the results that came before it is interrupted, and prints how to resume', async () => {
     const at = given(MIXED)
     writeFileSync(at('out.jsonl'), 'before\n')
     const client = fakeClient((job) => {
@@ -294,7 +423,11 @@ describe('isopod grade', () => {
     })
     expect(exitCode).toBe(130)
     expect(stderr).toMatch(/stopped at 2 of 4; the same command resumes there \(batch grade-/)
-    expect(readFileSync(at('out.jsonl'), 'utf8')).toBe('before\n')
+    expect(rowsOf(at('out.jsonl'))).toEqual([
+      { ...MIXED[0], result: 'passed', passed: true },
+      { ...MIXED[1], result: 'timed out', passed: false },
+    ])
+    expect(readdirSync(at('.')).sort()).toEqual(['out.jsonl', 'samples.jsonl', 'set.jsonl'])
     expect(existsSync(at('report.html'))).toBe(false)
   })
 
@@ -414,6 +547,9 @@ describe('isopod grade', () => {
       'lacks image isopod/ruby:3.3; jobs that need it fail there; build it with: npm run images -- ruby\n'
     expect((await cli([...args, '--language', 'RB'], { client })).stderr).toContain(hint)
     expect((await cli(args, { client })).stderr).not.toContain('lacks')
+    const env = { ISOPOD_DRIVER: 'process' }
+    const { stderr } = await cli([...args, '--language', 'RB'], { client, env })
+    expect(stderr).toContain('make it with: npx isopod roots make ruby --driver process\n')
   })
 
   it('names file, line and field of an invalid data set', async () => {
@@ -422,7 +558,54 @@ describe('isopod grade', () => {
     expect([exitCode, stderr]).toEqual([2, `isopod: ${at('set.jsonl')}:2: test: must be text, got 7\n`])
     const other = await cli(['grade', '--dataset', 'apps', at('set.jsonl'), '--reference'])
     expect(other.exitCode).toBe(2)
-    expect(other.stderr).toContain('Allowed choices are humaneval, mbpp, multipl-e, stdin-tests')
+    expect(other.stderr).toContain(
+      'Allowed choices are humaneval, mbpp, humaneval-x, multipl-e, bigcodebench',
+    )
+  })
+
+  it('recognizes the data set by the fields of its first record, or asks for its kind', async () => {
+    const at = given(MIXED)
+    const known = await cli(['grade', at('set.jsonl'), '--samples', at('samples.jsonl')], {
+      client: fakeClient(byWord),
+    })
+    expect([known.exitCode, known.stderr]).toEqual([0, expect.stringContaining('of 2 humaneval problems')])
+    writeFileSync(at('set.jsonl'), '\n{"id": "a"}\n')
+    const unknown = await cli(['grade', at('set.jsonl'), '--samples', at('samples.jsonl')])
+    expect([unknown.exitCode, unknown.stderr]).toEqual([
+      2,
+      expect.stringContaining('set.jsonl:2: must have the fields of a known data set; name its kind with'),
+    ])
+  })
+
+  it('reports the base tests of EvalPlus apart, for the samples whose results are known', async () => {
+    const { test: _, ...plain } = PROBLEMS[0] ?? expect.fail()
+    const plus = { ...plain, base_input: [[]], plus_input: [[]], atol: 0 }
+    const at = given(
+      [
+        { task_id: 'a', completion: '    return 1' },
+        { task_id: 'a', completion: 'plus' },
+      ],
+      [plus],
+    )
+    const client = fakeClient((job) => {
+      const [base, more] = [tested('passed'), tested('runtime_error')].map(({ tests = [] }) => tests)
+      return job.code.includes('plus')
+        ? { ...tested('runtime_error'), tests: [...(base ?? []), ...(more ?? [])] }
+        : tested('passed')
+    })
+    const args = ['grade', at('set.jsonl'), '--samples', at('samples.jsonl'), '--out', at('out.jsonl')]
+    const { stdout } = await cli(args, { client })
+    expect(stdout).toMatch(/pass@1 base +100\.0 %/)
+    expect(stdout).toMatch(/pass@1 base \+ plus +50\.0 %/)
+    expect(rowsOf(at('out.jsonl'))).toMatchObject([
+      { passed: true, base_status: 'pass', plus_status: 'pass' },
+      { passed: false, base_status: 'pass', plus_status: 'fail' },
+    ])
+    const { stdout: json } = await cli([...args, '--json'], { client })
+    expect(JSON.parse(json)).toMatchObject({
+      basePassAt: { 1: { estimate: 1 } },
+      passAt: { 1: { estimate: 0.5 } },
+    })
   })
 
   it('stops reading an endless line', async () => {

@@ -1,9 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openAccess } from '@isopod/access'
 import { type RedisServer, startRedisServer } from '@isopod/devstack'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { cli, fakeClient, servicesWith } from './support.ts'
 
 let directory: string
@@ -48,7 +48,28 @@ it('isopod keys creates a key, prints its token once, lists the key without the 
   })
 })
 
+it('isopod keys creates a key with the token of a file, again and again, and prints it nowhere', async () => {
+  const token = `isopod_abcdefghij12_${'A'.repeat(43)}`
+  const file = join(directory, 'token')
+  await writeFile(file, `${token}\n`)
+  const create = () => keys('create', '--name', 'admin', '--tenant', 'ops', '--token-file', file, '--json')
+  for (const { exitCode, stdout, stderr } of [await create(), await create()]) {
+    expect({ exitCode, key: JSON.parse(stdout) }).toEqual({ exitCode: 0, key: { id: 'abcdefghij12' } })
+    expect(stdout + stderr).not.toContain('AAAA')
+  }
+  const { keys: stored, close } = await openAccess({ url: server.url })
+  onTestFinished(close)
+  expect(await stored.list()).toMatchObject([{ id: 'abcdefghij12', tenant: 'ops' }])
+  expect(await stored.find(token)).toMatchObject({ id: 'abcdefghij12' })
+
+  await writeFile(file, 'isopod_abc_def')
+  const refused = await create()
+  expect(refused.exitCode).not.toBe(0)
+  expect(refused.stderr).toContain('the token must be isopod_')
+})
+
 it.each([
+  [['create', '--name', 'x', '--tenant', 'a', '--token-file', '/nowhere'], '--token-file'],
   [['create', '--name', 'x'], '--tenant'],
   [['create', '--name', 'x', '--tenant', 'a b'], '--tenant'],
   [['create', '--name', 'x', '--tenant', 'a', '--scope', 'root'], 'submit, read, admin'],

@@ -77,6 +77,14 @@ describe('isopod roots', () => {
     expect(differences).toHaveLength(2)
   })
 
+  it('takes languages of the catalogue for their images', async () => {
+    await add('isopod/ruby:3.3', DIGEST)
+    const { stdout } = await isopod('verify', 'RB')
+    expect(stdout).toBe('isopod/ruby:3.3: as it was unpacked\n')
+    expect(await isopod('remove', 'ruby')).toMatchObject({ exitCode: 0 })
+    expect((await isopod('list', '--json')).stdout).toBe('')
+  })
+
   it('removes roots by reference, and those without one', async () => {
     await add('one:1', DIGEST)
     await add('one:1', NEWER)
@@ -94,6 +102,21 @@ describe('isopod roots', () => {
 })
 
 describe('isopod roots make', () => {
+  beforeEach(() => add('isopod/bash:5.2', DIGEST))
+
+  it('does not call a damaged root up to date', async () => {
+    expect(await isopod('make', 'bash')).toMatchObject({
+      exitCode: 0,
+      stderr: expect.stringContaining('the root of isopod/bash:5.2 is up to date\n'),
+    })
+    await rm(rootFile(DIGEST, 'program'))
+    const { exitCode, stderr } = await isopod('make', 'bash')
+    expect(exitCode).toBe(3)
+    expect(stderr).toContain(
+      'isopod: the root of isopod/bash:5.2 was damaged (missing /program); isopod roots remove isopod/bash:5.2 while',
+    )
+  })
+
   it('leaves out images that the engine lacks, and says how to get them', async () => {
     const { exitCode, stdout, stderr } = await isopod('make', '--json')
     expect(exitCode).toBe(0)
@@ -111,9 +134,37 @@ describe('isopod roots make', () => {
 })
 
 it('the help of isopod roots fits a terminal of 80 columns', async () => {
-  for (const words of [[], ['make'], ['import'], ['remove'], ['verify']]) {
+  for (const words of [[], ['list'], ['make'], ['import'], ['remove'], ['verify']]) {
     const { stdout } = await cli(['roots', ...words, '--help'], { isTTY: true, columns: 80 })
     expect(stdout).toContain('Usage: isopod roots')
     expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80)
   }
+})
+
+describe('isopod roots make without an engine', () => {
+  it('builds the images that are named, else the usual ones, and names those without a recipe', async () => {
+    const built: unknown[] = []
+    const buildRoots: Services['buildRoots'] = async (names) => {
+      built.push(names)
+      return names.map((name) => ({ reference: name, digest: DIGEST, unpacked: true }))
+    }
+    const catalogueImages = async () => [
+      { names: ['bash', 'sh'] as const, image: 'isopod/bash:5.2' },
+      { names: ['mine'] as const, image: 'my/own:1' },
+    ]
+    const make = (...words: string[]) =>
+      cli(['roots', 'make', '--driver', 'process', ...words], {
+        env,
+        services: { ...services(), buildRoots, catalogueImages },
+      })
+    const usual = await make()
+    expect(usual.exitCode).toBe(0)
+    expect(usual.stderr).toContain('isopod: building images with buildah, without an engine\n')
+    const named = await make('sh', 'mine')
+    expect(named).toMatchObject({
+      exitCode: 3,
+      stderr: expect.stringContaining('no recipe of image my/own:1'),
+    })
+    expect(built).toEqual([['python', 'c', 'javascript', 'bash'], ['bash']])
+  })
 })

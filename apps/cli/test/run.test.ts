@@ -169,6 +169,16 @@ describe('isopod run', () => {
       '--arg (args.0): must be text of at most',
     ],
     ['broken JSON', ['-', '--input-data', '{"a": }'], '--input-data: must be JSON or a file with JSON'],
+    [
+      'an unknown isolation',
+      ['-', '--isolation', 'vm'],
+      '--isolation (isolation): must be one of process, container, gvisor, got "vm"',
+    ],
+    [
+      'an isolation and another runtime',
+      ['-', '--isolation', 'process', '--runtime', 'runsc'],
+      '--isolation (isolation): must be "gvisor" with runtime "runsc", got "process"',
+    ],
     ['a strange language', ['-', '--language', 'a b'], '--language (language): must be a name or alias'],
   ])('refuses %s with exit code 2 and one sentence, and sends nothing', async (_, args, sentence) => {
     const { exitCode, stdout, stderr, calls } = await cli(['run', ...args], { stdin: 'x' })
@@ -206,6 +216,7 @@ describe('isopod run', () => {
       openQuarantine: () => Promise.reject(new Error('not asked for')),
       openRoots: () => Promise.reject(new Error('not asked for')),
       makeRoot: () => Promise.reject(new Error('not asked for')),
+      buildRoots: () => Promise.reject(new Error('not asked for')),
       importRoot: () => Promise.reject(new Error('not asked for')),
       catalogueImages: () => Promise.reject(new Error('not asked for')),
       serveMcp: async () => 0 as const,

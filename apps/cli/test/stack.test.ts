@@ -40,6 +40,7 @@ function recordingServices(found: Stack | undefined) {
     openQuarantine: () => Promise.reject(new Error('not expected')),
     openRoots: () => Promise.reject(new Error('not expected')),
     makeRoot: () => Promise.reject(new Error('not expected')),
+    buildRoots: () => Promise.reject(new Error('not expected')),
     importRoot: () => Promise.reject(new Error('not expected')),
     catalogueImages: () => Promise.reject(new Error('not expected')),
     serveMcp: async (args, env) => {
@@ -51,6 +52,48 @@ function recordingServices(found: Stack | undefined) {
 }
 
 const withoutRedis = { stdin: 'print(1)', env: { REDIS_URL: undefined } }
+
+describe('the process driver', () => {
+  const { engine: _, ...withoutEngine } = stack
+  const given = { REDIS_URL: undefined, ISOPOD_DRIVER: 'process' }
+
+  it('replaces a running stack with an engine only if the environment names it', async () => {
+    const started = recordingServices(stack)
+    await cli(['submit', '-'], { ...withoutRedis, env: given, services: started.services })
+    expect(started.calls[0]).toBe('ensure 1')
+    const found = recordingServices(withoutEngine)
+    await cli(['submit', '-'], { ...withoutRedis, env: given, services: found.services })
+    await cli(['submit', '-'], { ...withoutRedis, services: found.services })
+    expect(found.calls).toEqual(['connect redis+unix:///run/x', 'connect redis+unix:///run/x'])
+  })
+
+  it('must have a known name', async () => {
+    const { services } = recordingServices(stack)
+    const env = { REDIS_URL: undefined, ISOPOD_DRIVER: 'podman' }
+    const { exitCode, stderr } = await cli(['submit', '-'], { ...withoutRedis, env, services })
+    expect([exitCode, stderr]).toEqual([
+      2,
+      'isopod: ISOPOD_DRIVER: must be docker or process, got "podman"\n',
+    ])
+    expect(await cli(['demo', '--driver', 'podman'], { services })).toMatchObject({ exitCode: 2 })
+  })
+
+  it('is what --driver names, more than the environment, and its addresses name no engine', async () => {
+    const { services } = recordingServices(withoutEngine)
+    const drivers: unknown[] = []
+    const ensureStack: Services['ensureStack'] = async ({ env }) => {
+      drivers.push(env['ISOPOD_DRIVER'])
+      return withoutEngine
+    }
+    const words = ['up', '--driver', 'process', '--json', '--port', '1']
+    const options = { services: { ...services, ensureStack, findStack: async () => undefined } }
+    const { stdout } = await cli(words, { ...options, env: { ISOPOD_DRIVER: 'docker' } })
+    expect(drivers).toEqual(['process'])
+    expect(JSON.parse(stdout)).toMatchObject({ driver: 'process' })
+    expect(JSON.parse(stdout)).not.toHaveProperty('engine')
+    expect((await cli(['up', '--port', '1'], options)).stdout).toContain('\ndriver   process\n')
+  })
+})
 
 describe('a command without REDIS_URL', () => {
   it('uses the running stack silently and leaves it running', async () => {
@@ -152,6 +195,14 @@ describe('isopod up and down', () => {
     expect(exitCode).toBe(3)
     expect(stderr).toContain('isopod: the stack is gone')
     expect(calls.at(-1)).toBe('down')
+  })
+
+  it('leaves a stack running that it has found, if it cannot start', async () => {
+    const { calls, services } = recordingServices(stack)
+    const startGateway = () => Promise.reject(new Error('port 8007 is in use'))
+    const { exitCode } = await cli(['up'], { services: { ...services, startGateway } })
+    expect(exitCode).toBe(3)
+    expect(calls).toEqual(['ensure 1'])
   })
 
   it('takes down what a failed start has left', async () => {

@@ -98,6 +98,14 @@ export function fakeClient(
       record('cancel', id)
       return 'cancelled'
     },
+    cancelJobs: async (filter) => {
+      record('cancelJobs', filter)
+      return { cancelled: 0, requested: 0 }
+    },
+    jobs: async (options) => {
+      record('jobs', options)
+      return { jobs: [] }
+    },
     queue: async () => IDLE,
     languages: async () => [{ name: 'python', version: '3.13', aliases: ['py'] }],
     close: async () => record('close', undefined),
@@ -121,6 +129,7 @@ export function servicesWith(client: JobClient): Services {
     openQuarantine: refuse,
     openRoots: refuse,
     makeRoot: refuse,
+    buildRoots: refuse,
     importRoot: refuse,
     catalogueImages: refuse,
     serveMcp: refuse,

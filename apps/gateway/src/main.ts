@@ -15,6 +15,11 @@ import { openWebhooks } from './webhooks/open-webhooks.ts'
 
 /** Time to close connections, added to the grace for running requests. */
 const CLEAN_UP_MS = 5_000
+/**
+ * Connections that wait for the gateway to accept them; the kernel's `net.core.somaxconn` bounds it. With more than Node's 511
+ * at once, Linux drops connections, whose clients try again after 1, 3 and 7 seconds.
+ */
+const BACKLOG = 4096
 
 /** Joins the parts of a gateway and runs it until a signal ends it. */
 async function main(): Promise<void> {
@@ -50,7 +55,7 @@ async function main(): Promise<void> {
       {
         name: 'http',
         start: async () => {
-          const url = await http.listen({ host, port }).catch((cause: Error) => {
+          const url = await http.listen({ host, port, backlog: BACKLOG }).catch((cause: Error) => {
             throw new ConfigError(`PORT: ${cause.message}; set another, or 0 for any free one`, { cause })
           })
           logger.info({ url }, 'serving')

@@ -12,6 +12,7 @@ import { executionRoutes } from './routes/executions.ts'
 import { outputRoutes } from './routes/outputs.ts'
 import { pageRoutes } from './routes/page.ts'
 import { queueRoutes } from './routes/queue.ts'
+import { queuedRoutes } from './routes/queued.ts'
 import { submitRoutes } from './routes/submit.ts'
 import { describeWebhook } from './webhooks/webhook-content.ts'
 
@@ -35,6 +36,7 @@ export async function createServer(parts: GatewayParts): Promise<Http> {
     eventRoutes(routes as Http, parts)
     batchRoutes(routes as Http, parts)
     queueRoutes(routes as Http, parts)
+    queuedRoutes(routes as Http, parts)
     healthRoutes(routes as Http, parts)
     dropInRoutes(routes as Http, parts)
   })

@@ -3,9 +3,10 @@ import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
+import { scaled } from '../../../test/support/time-factor.ts'
 import { closeWhenStalled } from '../src/http/stalled.ts'
 
-const TIMEOUT_MS = 200
+const TIMEOUT_MS = scaled(500)
 /** Larger than the send and receive buffers of a connection. */
 const LARGE = 'x'.repeat(32 * 1024 * 1024)
 
@@ -37,11 +38,11 @@ it('closeWhenStalled lets a client that reads slowly receive the whole response'
   let pauses = 0
   for await (const chunk of reader) {
     bytes += chunk.length
-    if (bytes > (pauses + 1) * 8 * 1024 * 1024) {
+    if (bytes > (pauses + 1) * 4 * 1024 * 1024) {
       pauses += 1
-      await sleep(TIMEOUT_MS / 2)
+      await sleep(TIMEOUT_MS / 4)
     }
     if (bytes > LARGE.length) break
   }
-  expect(pauses).toBeGreaterThan(2)
+  expect(pauses).toBeGreaterThan(5)
 })

@@ -1,4 +1,5 @@
 import {
+  ConfigError,
   type Job,
   type JobEvent,
   type JobInput,
@@ -8,9 +9,12 @@ import {
   UnavailableError,
 } from '@isopod/protocol'
 import {
+  type CancelCounts,
   type CancelOutcome,
   type Entry,
   type EventsOptions,
+  isNewJobId,
+  type JobFilter,
   type JobState,
   jobFingerprint,
   keyedJobId,
@@ -19,6 +23,7 @@ import {
   newJobId,
   openProducer,
   type Producer,
+  type QueuedJobs,
   type QueueStats,
   type ReadOptions,
   type ResultsConsumer,
@@ -26,7 +31,16 @@ import {
 import { type Batch, openBatch } from './batch/batch.ts'
 import type { BatchOptions } from './batch/options.ts'
 import { type ConsumeOptions, checkConsumeOptions } from './consume-options.ts'
-import type { ConnectOptions, IsopodClient, RunOptions, WaitOptions } from './isopod-client.ts'
+import type {
+  ConnectOptions,
+  IsopodClient,
+  JobsOptions,
+  RunOptions,
+  SubmitManyOptions,
+  SubmitOptions,
+  WaitOptions,
+} from './isopod-client.ts'
+import { checkCancelFilter, checkJobsOptions } from './job-filter.ts'
 import { streaming, waitListening } from './listen.ts'
 import { refuseUnknownOptions } from './option-names.ts'
 import { parseBatch } from './parse-batch.ts'
@@ -40,6 +54,8 @@ const CONNECT_OPTIONS = {
   resultTtlSeconds: true,
   onNoWorker: true,
 } as const
+const SUBMIT_OPTIONS = { id: true } as const
+const SUBMIT_MANY_OPTIONS = { ids: true } as const
 const READ_OPTIONS = { shortened: true } as const
 const WAIT_OPTIONS = { signal: true, workerTimeoutSeconds: true } as const
 const EVENTS_OPTIONS = { after: true, signal: true } as const
@@ -80,14 +96,17 @@ class QueueClient implements IsopodClient {
     this.#languages = new SupportedLanguages(() => producer.catalogue())
   }
 
-  async submit(job: JobInput): Promise<string> {
-    return (await this.#submit(job)).id
+  async submit(job: JobInput, options: SubmitOptions = {}): Promise<string> {
+    refuseUnknownOptions(options, SUBMIT_OPTIONS)
+    return (await this.#submit(job, { id: options.id })).id
   }
 
-  async submitMany(jobs: readonly JobInput[]): Promise<string[]> {
+  async submitMany(jobs: readonly JobInput[], options: SubmitManyOptions = {}): Promise<string[]> {
+    refuseUnknownOptions(options, SUBMIT_MANY_OPTIONS)
     const parsed = parseBatch(jobs)
+    const ids = checkIds(options.ids, parsed.length)
     await this.#languages.check(parsed.map((job, index) => ({ job, where: `jobs[${index}].` })))
-    const entries = parsed.map(toEntry)
+    const entries = parsed.map((job, index) => toEntry(job, ids?.[index]))
     await this.#producer.enqueue(entries)
     this.#workers.afterSubmit()
     return entries.map(({ id }) => id)
@@ -98,7 +117,9 @@ class QueueClient implements IsopodClient {
     const { signal, onEvent, workerTimeoutSeconds } = options
     checkWorkerTimeout(workerTimeoutSeconds)
     signal?.throwIfAborted()
-    const { id, isOurs } = await this.#submit(onEvent === undefined ? job : streaming(job), NO_RESULTS_QUEUE)
+    const { id, isOurs } = await this.#submit(onEvent === undefined ? job : streaming(job), {
+      replyTo: NO_RESULTS_QUEUE,
+    })
     try {
       return await this.#whileWorkersLive(options, (live) =>
         onEvent === undefined
@@ -117,10 +138,13 @@ class QueueClient implements IsopodClient {
    * @param replyTo for a job that names none. It is not part of the fingerprint, so `submit` and `run` may share a key.
    * @returns `isOurs`: whether this call enqueued the job, as opposed to an earlier one with the same idempotency key
    */
-  async #submit(job: JobInput, replyTo?: string): Promise<{ id: string; isOurs: boolean }> {
+  async #submit(
+    job: JobInput,
+    { replyTo, id }: { readonly replyTo?: string; readonly id?: string | undefined },
+  ): Promise<{ id: string; isOurs: boolean }> {
     const parsed = parseJob(job)
     await this.#languages.check([{ job: parsed, where: '' }])
-    const entry = toEntry(parsed)
+    const entry = toEntry(parsed, id)
     const queued = replyTo === undefined || job.replyTo !== undefined ? parsed : { ...parsed, replyTo }
     const [outcome] = await this.#producer.enqueue([{ ...entry, job: queued }])
     this.#workers.afterSubmit()
@@ -171,6 +195,15 @@ class QueueClient implements IsopodClient {
     return this.#producer.cancel(id)
   }
 
+  async cancelJobs(filter: JobFilter): Promise<CancelCounts> {
+    return this.#producer.cancelJobs(checkCancelFilter(filter))
+  }
+
+  async jobs(options: JobsOptions = {}): Promise<QueuedJobs> {
+    const { filter, ...page } = checkJobsOptions(options)
+    return this.#producer.listJobs(filter, page)
+  }
+
   batch(options: BatchOptions): Batch {
     if (this.#closed !== undefined) throw new UnavailableError('the client is closed; connect again')
     const checkLanguages = (jobs: readonly LocatedJob[]) => this.#languages.check(jobs)
@@ -204,7 +237,20 @@ class QueueClient implements IsopodClient {
   }
 }
 
-function toEntry(job: Job): Entry {
-  if (job.idempotencyKey === undefined) return { id: newJobId(), job }
+/** @throws {ConfigError} if the id cannot be the job's */
+function toEntry(job: Job, id?: string): Entry {
+  if (id !== undefined && !isNewJobId(id)) {
+    throw new ConfigError(`id: must be an id from newJobId(), got ${JSON.stringify(id)}`)
+  }
+  if (job.idempotencyKey === undefined) return { id: id ?? newJobId(), job }
+  if (id !== undefined)
+    throw new ConfigError('id: goes with no idempotencyKey, which decides the id of the job')
   return { id: keyedJobId(job.tenant, job.idempotencyKey), job, fingerprint: jobFingerprint(job) }
+}
+
+/** @throws {ConfigError} unless each job has an id of its own */
+function checkIds(ids: readonly string[] | undefined, jobs: number): readonly string[] | undefined {
+  if (ids === undefined || (Array.isArray(ids) && ids.length === jobs && new Set(ids).size === jobs))
+    return ids
+  throw new ConfigError(`ids: must be a list of ${jobs} different ids from newJobId(), one for each job`)
 }

@@ -17,17 +17,22 @@ export {
 export {
   BatchBusyError,
   BatchConflictError,
+  type CancelCounts,
   type CancelOutcome,
   type DeadResult,
   type DeadResults,
   type EventsOptions,
   IdempotencyConflictError,
+  type JobFilter,
   type JobState,
   NoWorkerError,
+  newJobId,
   openDeadResults,
   openQuarantine,
   type Quarantine,
   type QuarantineEntry,
+  type QueuedJob,
+  type QueuedJobs,
   QueueFullError,
   type QueueStats,
   type ReadOptions,
@@ -39,7 +44,7 @@ export {
 export type { Batch, BatchSummary } from './batch/batch.ts'
 export { batchOutcome } from './batch/batch-outcome.ts'
 export { SIGNATURE_HEADER, type VerifyOptions, verifyCallback } from './batch/callback.ts'
-export type { BatchOptions, CallbackOptions } from './batch/options.ts'
+export type { BatchOptions, CallbackOptions, JudgeErrors } from './batch/options.ts'
 export { type Estimate, meanPassAtK, type ProblemTally, passAtK } from './batch/pass-at-k.ts'
 export type { StopWhen } from './batch/problem.ts'
 export type { Progress } from './batch/progress.ts'
@@ -59,5 +64,13 @@ export {
 } from './documented/execute.ts'
 export { ExecutionLimits, type ExecutionLimitsOptions } from './documented/execution-limits.ts'
 export { type MonitoredUsage, ResourceMonitor } from './documented/resource-monitor.ts'
-export type { ConnectOptions, IsopodClient, RunOptions, WaitOptions } from './isopod-client.ts'
+export type {
+  ConnectOptions,
+  IsopodClient,
+  JobsOptions,
+  RunOptions,
+  SubmitManyOptions,
+  SubmitOptions,
+  WaitOptions,
+} from './isopod-client.ts'
 export type { EventListener } from './listen.ts'

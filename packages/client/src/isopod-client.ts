@@ -1,8 +1,11 @@
 import type { JobEvent, JobInput, LanguageSummary, Result } from '@isopod/protocol'
 import type {
+  CancelCounts,
   CancelOutcome,
   EventsOptions,
+  JobFilter,
   JobState,
+  QueuedJobs,
   QueueOptions,
   QueueStats,
   ReadOptions,
@@ -27,6 +30,26 @@ export interface ConnectOptions extends Omit<QueueOptions, 'url'> {
   readonly onNoWorker?: (() => void) | undefined
 }
 
+/** Options of `submit`. */
+export interface SubmitOptions {
+  /** Id of the job, from `newJobId()`, to know it before the result can come. @default a new one */
+  readonly id?: string | undefined
+}
+
+/** Options of `submitMany`. */
+export interface SubmitManyOptions {
+  /** Ids of the jobs, each from `newJobId()`. @default new ones */
+  readonly ids?: readonly string[] | undefined
+}
+
+/** Options of `jobs`: the jobs that agree with each given field. */
+export interface JobsOptions extends JobFilter {
+  /** Maximum number of jobs, up to 1,000. @default 100 */
+  readonly limit?: number | undefined
+  /** `cursor` of the page before. @default the first page */
+  readonly cursor?: string | undefined
+}
+
 /** Options of a wait for a result. */
 export interface WaitOptions {
   readonly signal?: AbortSignal | undefined
@@ -49,10 +72,14 @@ export interface RunOptions extends WaitOptions {
  * again. If Redis is nearly full, submits reject with `StorageFullError`. An unknown option causes a `ConfigError`, a call after `close` an `UnavailableError`.
  */
 export interface IsopodClient {
-  /** Enqueues one job and resolves with its id. */
-  submit(job: JobInput): Promise<string>
+  /**
+   * Enqueues one job and resolves with its id.
+   *
+   * @throws {ConfigError} if the id is not from `newJobId()`, or the job has an `idempotencyKey`, which decides its id
+   */
+  submit(job: JobInput, options?: SubmitOptions): Promise<string>
   /** Enqueues jobs in order, 500 per round trip, and resolves with their ids; if one is invalid, none is enqueued. */
-  submitMany(jobs: readonly JobInput[]): Promise<string[]>
+  submitMany(jobs: readonly JobInput[], options?: SubmitManyOptions): Promise<string[]>
   /**
    * Enqueues one job and resolves with its result. The result goes to no results queue unless the job names a `replyTo`. An
    * abort rejects with the signal's reason and cancels the job, unless an earlier call with the same `idempotencyKey` enqueued
@@ -92,6 +119,30 @@ export interface IsopodClient {
   events(id: string, options?: EventsOptions): AsyncIterable<JobEvent>
   /** Cancels a job that waits or runs. */
   cancel(id: string): Promise<CancelOutcome>
+  /**
+   * Cancels all jobs that wait or run and agree with each given field. Each has one result, as any other job. Jobs that are submitted
+   * meanwhile may be cancelled, too. Reads the whole queue at least twice, in steps of at most 500 jobs.
+   *
+   * @throws {ConfigError} if no field is given, or one is invalid
+   *
+   * @example
+   * ```ts
+   * const { cancelled, requested } = await isopod.cancelJobs({ batchId: 'run-7', labels: { model: 'small' } })
+   * ```
+   */
+  cancelJobs(filter: JobFilter): Promise<CancelCounts>
+  /**
+   * A page of the jobs that wait, in the order in which they will run, then of delayed and running ones. A job that moves meanwhile may be listed twice or not at all.
+   *
+   * @throws {ConfigError} naming the option
+   *
+   * @example
+   * ```ts
+   * const { jobs, cursor } = await isopod.jobs({ replyTo: 'grades' })
+   * for (const { id, state, submittedAt } of jobs) console.log(id, state, new Date(submittedAt))
+   * ```
+   */
+  jobs(options?: JobsOptions): Promise<QueuedJobs>
   /**
    * Judges many samples of one or more problems. A batch with the id of an earlier one resumes it.
    *

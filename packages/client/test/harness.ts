@@ -6,6 +6,7 @@ import type { Result } from '@isopod/protocol'
 import { type Consumer, type Delivery, type Handle, openConsumer, unexecutedJobResult } from '@isopod/queue'
 import { Redis } from 'ioredis'
 import { afterAll, afterEach, beforeAll } from 'vitest'
+import { scaled } from '../../../test/support/time-factor.ts'
 import { type RedisServer, startRedisServer } from '../../devstack/src/redis/redis-server.ts'
 import { connect, type IsopodClient } from '../src/index.ts'
 
@@ -90,7 +91,7 @@ export function useBench(): Bench {
 
 /** Waits until the check holds, at most 15 s. */
 export async function until(check: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 15_000
+  const deadline = Date.now() + scaled(15_000)
   while (!(await check())) {
     if (Date.now() > deadline) throw new Error('waited too long')
     await sleep(20)

@@ -32,8 +32,8 @@ const programSchema = fields({
   language: languageName,
   /**
    * Runs in its own container with the files `input`, `expected` and `actual`. Exit code 42 accepts and 43 rejects, with
-   * the reason on its output. Any other end is a fault of the checker, and the test case gets no verdict. The codes are
-   * those of the ICPC's problem packages; no program exits with them by accident.
+   * the reason on its output. Any other end is a failure of the checker, and twice the verdict `judge_error`. The codes
+   * are those of the ICPC's problem packages; no program exits with them by accident.
    */
   code: programText(),
 })

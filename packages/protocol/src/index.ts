@@ -33,6 +33,7 @@ export {
   type LanguageSummary,
   languageEntrySchema,
   languageTag,
+  rootRemedy,
   unsupportedLanguage,
 } from './language.ts'
 export {
@@ -68,17 +69,40 @@ export { describeProblems, parseJob } from './parse.ts'
 export { type AppliedPolicy, type Policy, parsePolicy, stricterPolicy } from './policy.ts'
 export { MAX_CODE_BYTES } from './program.ts'
 export {
+  NAMESPACES,
+  type Namespace,
   type ResourceUsage,
   type Result,
+  type ResultIsolation,
   resultSchema,
   type StoredResult,
   storedResultSchema,
   type Timings,
 } from './result.ts'
 export { RUNC_ADVICE, runcEscapes } from './runc.ts'
-export { chooseRuntime, isGvisor, RUNTIMES, type Runtime, type RuntimeWishes } from './runtime.ts'
+export {
+  chooseRuntime,
+  ISOLATIONS,
+  type Isolation,
+  isGvisor,
+  isolatesAtLeast,
+  isolationOf,
+  offeredIsolations,
+  PROCESS_RUNTIME,
+  RUNTIMES,
+  type Runtime,
+  type RuntimeWishes,
+} from './runtime.ts'
 export { fields, integerBetween, type NewerWord, openList, sizeText, utf8Bytes } from './schema.ts'
-export { type ScriptRules, scriptsUnsupported } from './script.ts'
+export {
+  type ScriptRules,
+  SEPARATIONS,
+  type Separation,
+  type SplitReport,
+  type SplitRules,
+  scriptsUnsupported,
+  splitReportSchema,
+} from './script.ts'
 export {
   type DocumentedStatus,
   documentedStatus,

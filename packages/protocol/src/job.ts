@@ -7,7 +7,7 @@ import { limitsSchema } from './limits.ts'
 import { NO_NETWORK } from './network.ts'
 import { policySchema } from './policy.ts'
 import { languageName, programText } from './program.ts'
-import { runtimeSchema } from './runtime.ts'
+import { isolationOf, isolationSchema, runtimeSchema } from './runtime.ts'
 import {
   fields,
   flag,
@@ -19,6 +19,7 @@ import {
   textUpTo,
   utf8Bytes,
 } from './schema.ts'
+import { SEPARATIONS } from './script.ts'
 import { MAX_TESTS, type TestCase, testsSchema } from './test-case.ts'
 
 /** Maximum size of stdin, and of `inputData` as JSON, in bytes of UTF-8. */
@@ -86,7 +87,12 @@ export const jobSchema = fields({
   limits: limitsSchema.default({}),
   /** `none`, or the name of one of the operator's network profiles. */
   network: nameUpTo(64).default('none'),
-  /** OCI runtime; must isolate at least as well as the language's and the deployment's. @default the stronger of these */
+  /**
+   * What isolates the program, from least to most: `process` (namespaces of the worker's host), `container` (runc or crun of an
+   * engine) or `gvisor`. At least the deployment's minimum, and the language's. @default that of the worker's default runtime
+   */
+  isolation: isolationSchema.optional(),
+  /** OCI runtime, a finer choice than `isolation`, with the same minimum. @default the stronger of the language's and the worker's */
   runtime: runtimeSchema.optional(),
   /** Policy check of the source; raised to the deployment's minimum. */
   policy: policySchema.default({ mode: 'warn', rules: 'standard' }),
@@ -94,6 +100,11 @@ export const jobSchema = fields({
   sessionId: nameUpTo(128).optional(),
   /** Test cases; each gets its own verdict. */
   tests: testsSchema.optional(),
+  /**
+   * Where the scripts of the test cases run: `process` keeps them and the code in containers of their own, so that the code
+   * sees no assertion and no expected value; `none` appends them to the code. @default `process`, if the language can
+   */
+  separation: oneOf(SEPARATIONS).optional(),
   /** Skip all test cases after the first that does not pass. */
   stopOnFirstFailure: flag().default(false),
   /**
@@ -172,9 +183,16 @@ export function unavailableFeatures(job: Job): { field: string; message: string 
     ['reuse', job.reuse === 'batch' && job.network !== NO_NETWORK, '"batch" allows no network'],
     ['cache', job.cache && job.network !== NO_NETWORK, 'allows no network'],
   ]
-  return refused
+  return [...refused, ...contradiction(job)]
     .filter(([, asked]) => asked)
     .map(([field, , sentence]) => ({ field, message: `${field}: ${sentence}` }))
+}
+
+/** An isolation and a runtime that has another one. */
+function contradiction({ isolation, runtime }: Job): [string, boolean, string][] {
+  if (isolation === undefined || runtime === undefined) return []
+  const own = isolationOf(runtime)
+  return [['isolation', own !== isolation, `must be "${own}" with runtime "${runtime}", got "${isolation}"`]]
 }
 
 function asksForFiles({ fetchFiles = [] }: Job): boolean {

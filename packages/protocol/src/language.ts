@@ -43,8 +43,6 @@ export const languageEntrySchema = fields({
   command,
   /** Argument vector of the compile run, if there is one. Jobs can pass arguments if it contains the word `{args}`. */
   compile: command.optional(),
-  /** Timeout of the compile run, in seconds. */
-  compile_timeout_seconds: numberBetween(0.1, 300).default(30),
   /** Multiplies the wall-clock limit, for slow runtimes. */
   timeout_factor: numberBetween(0.1, 10).default(1),
   env: environment.default({}),
@@ -89,6 +87,8 @@ export const languageEntrySchema = fields({
   script: scriptSchema.optional(),
   /** Default limits of this language. */
   default_limits: limitsSchema.default({}),
+  /** Short for `default_limits.compileSeconds`. */
+  compile_timeout_seconds: numberBetween(0.1, 300).optional(),
   /** Short for `default_limits.memoryMb`. */
   default_memory_mb: numberBetween(16, 1024).optional(),
   /** OCI runtime; ignored if it isolates less than the deployment's. @default the deployment's */
@@ -149,6 +149,18 @@ export function unsupportedLanguage(languages: readonly LanguageSummary[], asked
 
 /** How to get an image that an engine lacks. Images of this project are built by name. */
 export function imageRemedy(reference: string): string {
-  const own = /^isopod\/([a-z0-9-]+):/.exec(reference)?.[1]
+  const own = ownImage(reference)
   return own === undefined ? 'build or pull it' : `build it with: npm run images -- ${own}`
+}
+
+/** How to get the root of an image, which a process sandbox needs. */
+export function rootRemedy(reference: string): string {
+  const own = ownImage(reference)
+  return own === undefined
+    ? `import it with: npx isopod roots import FILE --as ${reference}`
+    : `make it with: npx isopod roots make ${own} --driver process`
+}
+
+function ownImage(reference: string): string | undefined {
+  return /^isopod\/([a-z0-9-]+):/.exec(reference)?.[1]
 }

@@ -17,8 +17,15 @@ export type LimitScope = (typeof SCOPES)[number]
 
 /** All limits that a job can request, none of which has a value for "no limit". Schemas, types and docs/limits.md follow from it. */
 export const LIMITS = {
-  /** Wall-clock seconds of the main run; multiplied by the language's `timeoutFactor`. */
-  timeoutSeconds: limit('run', numberBetween(0.1, 300), 30, 'ended: `timeout`'),
+  /** Wall-clock seconds of the main run; multiplied by the language's `timeout_factor`. */
+  timeoutSeconds: limit(
+    'run',
+    numberBetween(0.1, 300),
+    30,
+    'ended: `timeout`; the factor of the language multiplies it',
+  ),
+  /** Wall-clock seconds of the compile run. */
+  compileSeconds: limit('job', numberBetween(0.1, 300), 30, 'ended: `compile_error`, `limit: "timeout"`'),
   /**
    * Seconds that the whole job may spend in the sandbox: the compile run, all test cases with their checkers and interactors,
    * and repeated runs. Waiting does not count. When they run out, the current run ends too.
@@ -137,7 +144,12 @@ export type LimitName = (typeof LIMIT_NAMES)[number]
 
 /** Limits as read back from inside the container, with the units of {@link Limits}. */
 export const limitsAppliedSchema = z.object({
+  /** The enforced timeout: the limit times `timeoutFactor`. */
   timeoutSeconds: z.number(),
+  /** The language's `timeout_factor`. Absent if it is 1, and in results of older workers. */
+  timeoutFactor: z.number().optional(),
+  /** Enforced by the worker. Absent in results of older workers. */
+  compileSeconds: z.number().optional(),
   /** Enforced by the worker. Absent in results of older workers. */
   jobSeconds: z.number().optional(),
   cpuSeconds: z.number().nullable(),

@@ -38,6 +38,27 @@ export const resourceUsageSchema = z.object({
 /** Resource usage with the fields of the API document. */
 export type ResourceUsage = z.infer<typeof resourceUsageSchema>
 
+/** Linux's kinds of namespaces, as results name them. */
+export const NAMESPACES = ['user', 'mount', 'pid', 'ipc', 'uts', 'cgroup', 'network'] as const
+
+/** A kind of namespace. */
+export type Namespace = (typeof NAMESPACES)[number]
+
+/** What isolated a program. */
+export const resultIsolationSchema = z.object({
+  /** What made the container: an engine, or the worker on its own host. */
+  driver: openList(['docker', 'process']),
+  /** `runc`, `crun` or `runsc` of an engine; `bubblewrap` of the worker. */
+  runtime: z.string(),
+  /** The container's own namespaces; all others are those of its host. Under gVisor they are around its kernel. */
+  namespaces: z.array(openList(NAMESPACES)),
+  /** Version of the cgroups that enforce the limits. */
+  cgroup: z.union([z.literal(1), z.literal(2)]),
+})
+
+/** What isolated a program. */
+export type ResultIsolation = z.infer<typeof resultIsolationSchema>
+
 /**
  * The result of one job. All statuses have the same shape: numbers that were not measured are null, missing texts are empty.
  *
@@ -89,8 +110,10 @@ export const resultSchema = z.object({
   /** Name and version of the language that ran, for example `python@3.13`. */
   language: z.string(),
   imageDigest: z.string().nullable(),
-  /** The OCI runtime: `runc`, `crun` or `runsc`. */
+  /** The runtime: `runc`, `crun` or `runsc` of an engine, `bubblewrap` under the process driver. */
   runtime: z.string().nullable(),
+  /** What isolated the program; absent if there was no container. */
+  isolation: resultIsolationSchema.optional(),
   /**
    * Where the container came from: made for this job, taken from the pool, or used before by jobs of the same batch. Absent
    * if there was none. For several containers: `batch` if any was used before.

@@ -8,6 +8,16 @@ const editSchema = fields({
   in: z.enum(['script', 'code'], { error: 'must be script or code' }).optional(),
 })
 
+/** One of the two programs of a split test: those of the code and of the judge. */
+const splitProgramSchema = fields({
+  /** Source text that an interpreter which starts ahead loads before it waits; `main` loads it otherwise. */
+  library: textUpTo(131_072),
+  /** Template of the main file, with `{library_json}` and the placeholders of its role. */
+  main: textUpTo(65_536).refine((text) => text.includes('{library_json}'), {
+    error: 'must be text with {library_json}',
+  }),
+})
+
 /** Schema of {@link ScriptRules}. */
 export const scriptSchema = fields({
   /**
@@ -30,9 +40,23 @@ export const scriptSchema = fields({
   }).default([]),
   /** Texts on stderr that identify a failed assertion. @default every exit code except 0 does */
   assertion: z.array(textUpTo(256), { error: 'must be a list of texts' }).optional(),
+  /**
+   * How the code and the script run in processes of their own, joined by their stdin and stdout. The code's main file has the
+   * placeholders `{code_json}` and `{stdin_json}`, the judge's `{script_json}`,
+   * `{stdin_json}` and `{report_json}`, the path of its report: JSON
+   * with `end`, `message`, `stdout` and `printed`. A language without it runs both in one process.
+   */
+  split: fields({ code: splitProgramSchema, judge: splitProgramSchema }).optional(),
 })
 
-/** How the code and the script of a test case become one program, which reports that it reached its end. */
+/** The two programs of a split test. */
+export type SplitRules = NonNullable<ScriptRules['split']>
+
+/** Whether the code and the script of a test case run in processes of their own, in containers of their own. */
+export const SEPARATIONS = ['process', 'none'] as const
+export type Separation = (typeof SEPARATIONS)[number]
+
+/** How the code and the script of a test case become programs that report the end of the script. */
 export type ScriptRules = z.output<typeof scriptSchema>
 
 /** The error sentence for a script in a language without scripts; it lists the languages that have them. */
@@ -43,3 +67,21 @@ export function scriptsUnsupported(
   const able = languages.filter(({ script }) => script !== undefined).map(({ name }) => name)
   return `tests: ${asked} has no way to run a script yet; the languages that have one are ${able.join(', ') || 'none'}`
 }
+
+/** Schema of a {@link SplitReport}. */
+export const splitReportSchema = z.object({
+  /**
+   * How the script ended: it reached its end; an assertion failed; it raised anything else; only the code could decide; the
+   * code's process ended or answered nothing that is a value; it is no program.
+   */
+  end: z.enum(['passed', 'assertion', 'error', 'unverified', 'lost', 'broken']),
+  /** What it raised, or why it could not be decided. */
+  message: z.string(),
+  /** The beginning of what the code and the script printed. */
+  stdout: z.string(),
+  /** Number of bytes that they printed. */
+  printed: z.number(),
+})
+
+/** The report of a judge, which no code under test can write. */
+export type SplitReport = z.infer<typeof splitReportSchema>

@@ -5,6 +5,7 @@ import { argumentsSchema } from './invocation.ts'
 import { limitFields } from './limits.ts'
 import { languageName, programText } from './program.ts'
 import { fields, listOf, nameUpTo, numberBetween, openList, sizeText, textUpTo, utf8Bytes } from './schema.ts'
+import { SEPARATIONS } from './script.ts'
 import { STATUSES, type Status } from './status.ts'
 
 const MIB = 1024 * 1024
@@ -26,14 +27,14 @@ export const testCaseSchema = fields({
   expected: textUpTo(MIB).optional(),
   checker: checkerSchema.default('trimmed'),
   /**
-   * Assertions in the job's language, appended to the job's code as one program. It passes if it reaches its end and exits
-   * with 0.
+   * Assertions in the job's language about the names that the job's code defines. It passes if it reaches its end. See
+   * `separation` of a job.
    */
   script: programText().optional(),
   /**
    * A program that is connected to the job's program: each reads what the other prints. It runs in its own container with
    * the files `input`, which has the stdin of the test case, and `expected`. Exit code 42 accepts, 43 rejects, with the
-   * reason on stderr.
+   * reason on stderr; any other is a failure of the interactor, and twice the verdict `judge_error`.
    */
   interactor: fields({ language: languageName, code: programText() }).optional(),
   weight: numberBetween(0, 1000).default(1),
@@ -44,7 +45,7 @@ export const testCaseSchema = fields({
 /** One test case of a job: its input, the expected output, its weight. */
 export type TestCase = z.output<typeof testCaseSchema>
 
-/** All verdicts. */
+/** All verdicts. `judge_error`: what judges failed, or could not start; it says nothing about the program. */
 export const VERDICTS = [
   'passed',
   'wrong_answer',
@@ -52,6 +53,8 @@ export const VERDICTS = [
   'memory_exceeded',
   'runtime_error',
   'output_exceeded',
+  'judge_error',
+  'unverified',
   'skipped',
 ] as const
 
@@ -77,6 +80,11 @@ export const testResultSchema = z.object({
   memoryPeakBytes: z.number().nullable(),
   /** The difference between expected and actual output, or how the program ended; a few hundred characters. */
   diff: z.string().nullable(),
+  /**
+   * Whether the script ran in a process of its own, out of the code's reach (`process`), or in that of the code (`none`); absent
+   * for test cases without a script.
+   */
+  separation: openList(SEPARATIONS).optional(),
   /** Repeated runs ended differently; absent otherwise. See `repeat` of a job. */
   flaky: z.literal(true).optional(),
   /** Why the program seems to pass without solving the task; absent otherwise. */
@@ -96,6 +104,8 @@ export const testSummarySchema = z.object({
   status: openList(STATUSES),
   /** Number of flaky test cases; absent if there are none. */
   flaky: z.number().optional(),
+  /** Number of test cases with the verdict `judge_error`, which never count as passed; absent if there are none. */
+  judgeErrors: z.number().optional(),
 })
 
 /** Summary of all test cases of a job, as this release makes it. */

@@ -19,7 +19,7 @@ export interface ConsumerOptions extends QueueOptions {
   readonly tenants?: TenantRules | undefined
   /** Maximum number of waiting jobs, published for all producers. @default no maximum */
   readonly maxWaiting?: number | undefined
-  /** Maxima of results that nobody takes: this worker drops the oldest beyond them. @default no maxima */
+  /** Maxima of untaken results: this worker drops the oldest beyond them. @default no maxima */
   readonly maxUntaken?: Partial<UntakenMaxima> | undefined
   readonly observe?: Observe
 }

@@ -22,6 +22,7 @@ import { checkCursor } from './live/event-entry.ts'
 import { EventFeed } from './live/event-feed.ts'
 import { JobEnds } from './live/job-ends.ts'
 import { type EventsOptions, readEvents } from './live/read-events.ts'
+import type { Producer } from './producer-contract.ts'
 import { type CheckedRedis, connectRedis, unavailable } from './redis/connect-redis.ts'
 import type { DeploymentRedis } from './redis/deployment-redis.ts'
 import { Keys } from './redis/keys.ts'
@@ -37,60 +38,16 @@ import {
   type ResultsConsumer,
   type ResultsConsumerOptions,
 } from './results/results-consumer.ts'
+import { type CancelCounts, cancelJobs } from './search/cancel-jobs.ts'
+import { JobSearch } from './search/find-jobs.ts'
+import type { JobFilter } from './search/job-filter.ts'
+import { listJobs, type PageOptions, type QueuedJobs } from './search/list-jobs.ts'
 import { Turns } from './tenants/turns.ts'
 import { readCatalogue } from './workers/catalogue.ts'
 import { countLiveWorkers, type LiveWorkers } from './workers/worker-slots.ts'
 
 /** Timeout of one call to Redis, in milliseconds. */
 const ANSWER_DEADLINE_MS = 5000
-
-/** The producer's side of the queue. Ids and jobs must be valid; the client package checks them. */
-export interface Producer {
-  /**
-   * Enqueues jobs in order, 500 per round trip.
-   *
-   * @returns for each whether it already existed
-   * @throws {IdempotencyConflictError} naming the index in the list; nothing was enqueued
-   * @throws {QueueFullError} if the operator's maximum of waiting jobs would be exceeded; nothing was enqueued
-   * @throws {StorageFullError} if Redis is nearly full; nothing was enqueued
-   */
-  enqueue(entries: readonly Entry[]): Promise<Enqueued[]>
-  /** Cancels a job that waits or runs. */
-  cancel(id: string): Promise<CancelOutcome>
-  /** The state of the job. */
-  jobState(id: string): Promise<JobState>
-  /** The job's result; undefined if there is none, or if it has expired. */
-  storedResult(id: string, options?: ReadOptions): Promise<StoredResult | undefined>
-  /** Resolves with the job's result; rejects with the signal's reason, or if the job is unknown. */
-  waitForResult(id: string, options?: WaitForResultOptions): Promise<StoredResult>
-  /**
-   * The events of a job. The last one is `finished`, the only event of a job that does not ask for events.
-   *
-   * @throws {ConfigError} if `after` is not the id of an event
-   */
-  events(id: string, options?: EventsOptions): AsyncIterable<JobEvent>
-  /**
-   * Takes a batch for this producer alone, with its state.
-   *
-   * @throws {BatchBusyError} if another producer works on it
-   * @throws {BatchConflictError} if it was started with other rules
-   */
-  takeBatch(claim: BatchClaim): Promise<BatchState>
-  /** Counts jobs by state. */
-  stats(): Promise<QueueStats>
-  /** Counts live workers. */
-  liveWorkers(): Promise<LiveWorkers>
-  /** Languages that workers offer; undefined if no worker has ever connected. */
-  catalogue(): Promise<LanguageSummary[] | undefined>
-  /** Consumes a results queue durably; a result is acknowledged only after the handler has resolved. */
-  results(
-    replyTo: string,
-    handler: (result: Result) => Promise<void>,
-    options?: ResultsConsumerOptions,
-  ): ResultsConsumer
-  /** Stops the results consumers, waits for running handlers, and disconnects. A second call gets the same promise. */
-  close(): Promise<void>
-}
 
 /**
  * Connects a producer to the queue.
@@ -112,6 +69,7 @@ class RedisProducer implements Producer {
   readonly #jobs: Queue
   readonly #enqueueParts: EnqueueParts
   readonly #core: CancelParts
+  readonly #search: JobSearch
   readonly #deadlines: QueueDeadlines
   readonly #memory: MemoryGate
   readonly #waiters: ResultWaiters
@@ -130,6 +88,7 @@ class RedisProducer implements Producer {
     this.#jobs = new Queue(JOBS_QUEUE, { connection: redis, prefix: keys.tag })
     this.#jobs.on('error', () => {})
     this.#core = { redis, keys, jobs: this.#jobs, publisher: new Publisher(redis, keys, ttlSeconds) }
+    this.#search = new JobSearch({ redis, keys, ask: (question) => this.#ask(ANSWER_DEADLINE_MS, question) })
     this.#memory = new MemoryGate(redis)
     this.#deadlines = new QueueDeadlines(this.#core)
     this.#enqueueParts = {
@@ -154,6 +113,15 @@ class RedisProducer implements Producer {
   async cancel(id: string): Promise<CancelOutcome> {
     if (!isSafeId(id)) return 'unknown'
     return this.#ask(ANSWER_DEADLINE_MS, () => cancelJob(this.#core, id))
+  }
+
+  async cancelJobs(filter: JobFilter): Promise<CancelCounts> {
+    const ask = <T>(question: () => Promise<T>) => this.#ask(ANSWER_DEADLINE_MS, question)
+    return cancelJobs({ ...this.#core, ask }, this.#search, filter)
+  }
+
+  async listJobs(filter: JobFilter, page: PageOptions): Promise<QueuedJobs> {
+    return listJobs(this.#search, filter, page)
   }
 
   async jobState(id: string): Promise<JobState> {

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { InvalidJobError, type JobInput, parseJob, type Result } from '@isopod/protocol'
 import { Redis } from 'ioredis'
 import { afterAll, aroundEach, beforeAll } from 'vitest'
+import { scaled } from '../../../test/support/time-factor.ts'
 import { type RedisServer, startRedisServer } from '../../devstack/src/redis/redis-server.ts'
 import {
   type Consumer,
@@ -186,7 +187,7 @@ export async function until(
   what = 'the condition',
   seconds = 25,
 ): Promise<void> {
-  const deadline = Date.now() + seconds * 1000
+  const deadline = Date.now() + scaled(seconds * 1000)
   while (!(await check())) {
     if (Date.now() > deadline) throw new Error(`waited too long for ${what}`)
     await sleep(20)

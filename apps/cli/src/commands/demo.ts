@@ -1,3 +1,4 @@
+import type { Stack } from '@isopod/devstack'
 import type { Result } from '@isopod/protocol'
 import { EXIT, type ExitCode, UsageError } from '@isopod/service-kit'
 import { collectResults, DEMO_QUEUE } from '../demo/collect.ts'
@@ -37,7 +38,7 @@ export async function demoCommand(io: Io, services: Services, options: DemoOptio
     const startedAt = performance.now()
     const results = await interruptible((signal) => runJobs(io, client, signal))
     if (options.json) await write(io.stdout, results.map(jsonLine).join(''))
-    else await write(io.stdout, conclusion(io, results, performance.now() - startedAt))
+    else await write(io.stdout, conclusion(io, stack, results, performance.now() - startedAt))
     return results.every(({ ok }) => ok) ? EXIT.success : EXIT.failure
   } finally {
     await client.close()
@@ -95,14 +96,15 @@ function stepLine({ name, result, ok }: Judged): string {
   return `${ok ? 'ok' : '✗ '} ${name}: ${result.status}`
 }
 
-/** The table of all jobs, their differences, and a one-sentence summary. */
-function conclusion(io: Io, results: readonly Judged[], ms: number): string {
+/** The driver, the table of all jobs, their differences, and a one-sentence summary. */
+function conclusion(io: Io, { engine }: Stack, results: readonly Judged[], ms: number): string {
   const wrong = results.flatMap(({ name, differences }) =>
     differences.map((difference) => `✗ ${name}: ${difference}\n`),
   )
   const right = results.filter(({ ok }) => ok).length
   const summary = `${right} of ${results.length} jobs ended as expected, in ${secondsText(ms)}.`
   return [
+    engine === undefined ? 'driver: process, without an engine\n' : `driver: docker, ${engine.dockerHost}\n`,
     demoTable(results, widthOf(io.stdout)),
     '\n',
     ...wrong,

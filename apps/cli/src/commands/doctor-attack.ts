@@ -26,7 +26,7 @@ const VERDICT_TEXTS = {
 const MAX_DETAIL = 60
 
 /**
- * `isopod doctor --attack`: attacks containers on the engine that jobs would run on, as each worker does at its start, and
+ * `isopod doctor --attack`: attacks containers of the driver that jobs would run with, as each worker does at its start, and
  * shows how each attack ended. Exit code 1 if one succeeded, 3 if one could not be tried.
  */
 export async function doctorAttackCommand(
@@ -35,9 +35,9 @@ export async function doctorAttackCommand(
   options: { readonly json?: boolean },
 ): Promise<ExitCode> {
   const engine = await engineOf(io, services)
-  const problem = await checkEngine(engine.dockerHost, io.env)
+  const problem = engine && (await checkEngine(engine.dockerHost, io.env))
   if (problem !== undefined) {
-    note(io, `isopod: the engine at ${engine.dockerHost} ${problem}; start it, or set DOCKER_HOST`)
+    note(io, `isopod: the engine at ${engine?.dockerHost} ${problem}; start it, or set DOCKER_HOST`)
     return EXIT.platform
   }
   const findings: AttackFinding[] = []
@@ -52,7 +52,8 @@ export async function doctorAttackCommand(
     }
     if (options.json) io.stdout.write(jsonLine(line))
   }
-  if (!options.json) note(io, `isopod: attacking containers of its own on the engine at ${engine.dockerHost}`)
+  const place = engine === undefined ? 'with the process driver' : `on the engine at ${engine.dockerHost}`
+  if (!options.json) note(io, `isopod: attacking containers of its own ${place}`)
   await runSelfTest({ engine, env: io.env, onLine })
   if (!options.json) await write(io.stdout, attackTable(findings, took, widthOf(io.stdout)))
   if (findings.some(({ verdict }) => verdict === 'succeeded')) return EXIT.failure

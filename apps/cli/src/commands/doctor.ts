@@ -2,8 +2,10 @@ import { EXIT, type ExitCode } from '@isopod/service-kit'
 import { findingText } from '../doctor/finding.ts'
 import { inspectEngine } from '../doctor/inspect-engine.ts'
 import { inspectInit } from '../doctor/inspect-init.ts'
+import { inspectProcessHost } from '../doctor/inspect-process-host.ts'
 import { inspectRedis } from '../doctor/inspect-redis.ts'
 import { inspectShims } from '../doctor/inspect-shims.ts'
+import { driverOf } from '../driver.ts'
 import { type Io, write } from '../io.ts'
 import type { Services } from '../services.ts'
 import { jsonLine } from '../terminal/show-result.ts'
@@ -18,8 +20,9 @@ export async function doctorCommand(
   const redis = await inspectRedis(services, io.env, stack.redis?.url)
   const findings = [
     ...redis.findings,
-    ...(await inspectEngine(io.env, stack.engine, redis.languages)),
-    ...(await inspectShims()),
+    ...(driverOf(io.env) === 'process'
+      ? await inspectProcessHost(io.env)
+      : [...(await inspectEngine(io.env, stack.engine, redis.languages)), ...(await inspectShims())]),
     await inspectInit(),
   ]
   const lines = findings.map((finding) => (options.json ? jsonLine(finding) : findingText(io, finding)))

@@ -2,13 +2,21 @@ import type { Batch, BatchSummary, Sample } from '@isopod/client'
 import { Grades, gradingJob, type ProblemSet } from '@isopod/grading'
 import { findLanguage, unsupportedLanguage } from '@isopod/protocol'
 import { EXIT, type ExitCode, UsageError } from '@isopod/service-kit'
+import { BaseScores } from '../grade/base-scores.ts'
 import { derivedBatchId } from '../grade/batch-id.ts'
-import { type GradeOptions, type GradePlan, parseGradeOptions } from '../grade/grade-options.ts'
+import { type Coverage, coverageNotes, coverageOf, requireAll } from '../grade/coverage.ts'
+import {
+  type GradeOptions,
+  type GradePlan,
+  gradingDefaults,
+  parseGradeOptions,
+} from '../grade/grade-options.ts'
 import { startGradeProgress } from '../grade/grade-progress.ts'
 import { gradeReport } from '../grade/grade-report.ts'
 import { gradeTable } from '../grade/grade-table.ts'
 import { loadProblems } from '../grade/load-problems.ts'
-import { OutcomeRecorder, problemsWithoutSample, sampleId } from '../grade/outcome-recorder.ts'
+import { OutcomeRecorder, sampleId } from '../grade/outcome-recorder.ts'
+import { ResultsFile } from '../grade/results-file.ts'
 import {
   type SampleScan,
   type SampleSource,
@@ -34,10 +42,13 @@ interface Grading {
   readonly source: SampleSource
   readonly scan: SampleScan
   readonly id: string
-  /** Problems without a sample. */
-  readonly missing: readonly string[]
+  readonly coverage: Coverage
   readonly grades: Grades
+  /** Undefined if the data set has no base tests. */
+  readonly base: BaseScores | undefined
   readonly recorder: OutcomeRecorder
+  /** Undefined without `--out`. */
+  readonly results: ResultsFile | undefined
 }
 
 /**
@@ -72,31 +83,39 @@ async function prepare(file: string, plan: GradePlan): Promise<Grading> {
   const source =
     plan.samples === undefined ? samplesOfReference(problems) : samplesOfFile(plan.samples, problems)
   const scan = await scanSamples(source, plan.language)
+  const coverage = coverageOf(problems.all(), scan.perProblem)
+  if (plan.requireAll) requireAll(coverage)
   const grades = new Grades()
+  const base = new BaseScores()
+  const hasBase = [...problems.all()].some(({ baseTests }) => baseTests !== undefined)
   return {
     plan,
     problems,
     source,
     scan,
     id: plan.batchId ?? derivedBatchId(plan, problems, scan.digest),
-    missing: problemsWithoutSample(problems.all(), scan.perProblem),
+    coverage,
     grades,
-    recorder: new OutcomeRecorder(grades, plan.details),
+    base: hasBase ? base : undefined,
+    recorder: new OutcomeRecorder(grades, base, plan.details),
+    results: plan.out === undefined ? undefined : new ResultsFile(plan.out),
   }
 }
 
-function announce(io: Io, { plan, problems, scan, id, missing }: Grading): void {
-  note(
-    io,
-    `isopod: ${countText(scan.count, 'sample')} of ${countText(problems.size, `${plan.dataset} problem`)}, batch ${id}`,
-  )
-  if (missing.length === 0) return
-  const names = missing.slice(0, 5).map((name) => JSON.stringify(name))
-  const more = missing.length > names.length ? ', …' : ''
-  note(
-    io,
-    `isopod: ${countText(missing.length, 'problem')} without a sample, not counted: ${names.join(', ')}${more}`,
-  )
+function announce(io: Io, { plan, problems, scan, id, coverage }: Grading): void {
+  const problemCount = countText(problems.size, `${problems.dataset} problem`)
+  note(io, `isopod: ${countText(scan.count, 'sample')} of ${problemCount}, batch ${id}`)
+  if (scan.fenced > 0) {
+    const judged = plan.verbatim
+      ? 'judged unchanged, fences included'
+      : 'only the first block is judged (--verbatim judges all of it)'
+    note(io, `isopod: ${countText(scan.fenced, 'sample')} with Markdown fences: ${judged}`)
+  }
+  const leftOut = [...problems.all()].reduce((sum, problem) => sum + (problem.leftOut ?? 0), 0)
+  if (leftOut > 0) note(io, `isopod: ${countText(leftOut, 'test')} larger than a job allows, left out`)
+  if (plan.separation === undefined && [...problems.all()].some(({ separation }) => separation === 'none'))
+    note(io, 'isopod: the tests of this data set run in the process of the code (separation: none)')
+  for (const line of coverageNotes(coverage)) note(io, `isopod: ${line}`)
 }
 
 /** Refuses an unknown language with the option's name; the client's error would name a field of the first sample. */
@@ -114,7 +133,7 @@ async function judge(
   grading: Grading,
   signal: AbortSignal,
 ): Promise<BatchSummary | undefined> {
-  const { plan, scan, id, recorder } = grading
+  const { plan, problems, scan, id, recorder, results } = grading
   const progress = startGradeProgress(io.stderr, scan.count)
   const batch: Batch = client.batch({
     id,
@@ -122,6 +141,7 @@ async function judge(
     total: scan.count,
     k: plan.k,
     stopWhen: plan.stopWhen,
+    judgeErrors: plan.judgeErrors,
     signal,
     onProgress: (now) => progress.show(now),
     ...(plan.inFlight === undefined ? {} : { inFlight: plan.inFlight }),
@@ -130,7 +150,10 @@ async function judge(
   try {
     for await (const sample of batch) {
       if (sample.resumed) resumed += 1
-      recorder.judged(Number(sample.id) - 1, sample.problem, sample)
+      const problem = problems.find(sample.problem)
+      if (problem === undefined) continue
+      const row = recorder.judged(Number(sample.id) - 1, problem, sample)
+      await results?.add(row, !sample.resumed)
     }
     const summary = await batch.summary()
     progress.stop()
@@ -142,28 +165,33 @@ async function judge(
     const { done } = batch.progress()
     note(io, `isopod: stopped at ${done} of ${scan.count}; the same command resumes there (batch ${id})`)
     return undefined
+  } finally {
+    await results?.close()
   }
 }
 
-async function* samplesOf({ plan, source, id, recorder }: Grading): AsyncGenerator<Sample> {
-  const { language, limits, defaultLimits, stripFences, reuse, preload, allTests, repeat, tenant } = plan
+async function* samplesOf({ plan, problems, source, id, recorder }: Grading): AsyncGenerator<Sample> {
+  const { language, limits, verbatim, reuse, preload, allTests, repeat, tenant } = plan
+  const { isolation, separation } = plan
   const job = {
     // A sample passes only if all of its tests pass, so one failure decides.
     ...(allTests ? {} : { stopOnFirstFailure: true }),
     ...(reuse === 'batch' ? { reuse, batchId: id } : {}),
     ...(preload ? { preload } : {}),
+    ...(isolation === undefined ? {} : { isolation }),
+    ...(separation === undefined ? {} : { separation }),
     ...(repeat > 1 ? { repeat } : {}),
     ...(tenant === undefined ? {} : { tenant }),
   }
   for await (const given of source()) {
     const made = gradingJob(given.problem, given.solution, {
       language,
-      stripFences,
+      verbatim,
       limits,
-      defaultLimits,
+      defaultLimits: gradingDefaults(problems.dataset),
       job,
     })
-    recorder.sent(given.index, made.code)
+    recorder.sent(given, made.code)
     yield { id: sampleId(given), problem: given.problem.id, job: made }
   }
 }
@@ -176,17 +204,32 @@ async function deliver(
   summary: BatchSummary,
   json: boolean,
 ): Promise<void> {
-  const { plan, source, grades, recorder } = grading
-  if (plan.out !== undefined) await writeAtomically(plan.out, recorder.rows(source))
+  const { plan, source, scan, coverage, grades, base, recorder, results } = grading
+  const basePassAt = base?.passAt(plan.k)
+  await results?.finish(recorder.rows(source))
   if (plan.report !== undefined)
     await writeAtomically(plan.report, gradeReport(file, grading, summary, new Date()))
   const { counts: verdicts, flakyCount: flaky, suspiciousCount: suspicious } = grades
   await write(
     io.stdout,
     json
-      ? jsonLine({ ...summary, verdicts, flaky, suspicious })
-      : gradeTable(grades, summary, widthOf(io.stdout)),
+      ? jsonLine({
+          ...summary,
+          ...(basePassAt === undefined ? {} : { basePassAt }),
+          verdicts,
+          separation: Object.fromEntries(grades.separations),
+          flaky,
+          suspicious,
+          fenced: scan.fenced,
+          missing: coverage.missing,
+          fewer: coverage.fewer,
+        })
+      : gradeTable(grades, { ...summary, basePassAt }, widthOf(io.stdout)),
   )
+  if (base !== undefined && base.unknown > 0) {
+    const samples = countText(base.unknown, 'failed sample')
+    note(io, `isopod: ${samples} without a base score, because the results are no longer stored`)
+  }
   if (plan.out !== undefined) note(io, `isopod: results in ${plan.out}`)
   if (plan.report !== undefined) note(io, `isopod: report in ${plan.report}`)
 }

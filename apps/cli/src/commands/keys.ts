@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import type { Access, ApiKey, KeyScope, NewApiKey } from '@isopod/access'
 import { visible } from '@isopod/protocol'
 import { EXIT, type ExitCode, UsageError } from '@isopod/service-kit'
@@ -21,15 +22,20 @@ interface CreateOptions extends JsonOption {
   readonly perMinute?: string
   readonly inFlight?: string
   readonly days?: string
+  readonly tokenFile?: string
 }
 
 /** `isopod keys create`: prints the token of a new key, once. */
 export async function createKey(io: Io, services: Services, options: CreateOptions): Promise<ExitCode> {
-  const wanted = wantedKey(options)
+  const wanted = { ...wantedKey(options), ...(await givenToken(options)) }
   return await withAccess(io, services, async (access) => {
     const { key, token } = await access.keys.create(wanted)
     if (options.json) {
-      await write(io.stdout, jsonLine({ id: key.id, token }))
+      await write(io.stdout, jsonLine({ id: key.id, ...(wanted.token === undefined && { token }) }))
+      return EXIT.success
+    }
+    if (wanted.token !== undefined) {
+      note(io, `isopod: key ${key.id} for tenant ${key.tenant}, with the token of ${options.tokenFile}`)
       return EXIT.success
     }
     note(io, `isopod: key ${key.id} for tenant ${key.tenant}; the token is not shown again:`)
@@ -75,6 +81,14 @@ function wantedKey({ name, tenant, scope, perMinute, inFlight, days }: CreateOpt
     ...(inFlight !== undefined && { maxInFlight: wholeNumber('--in-flight', inFlight, 1_000_000) }),
     ...(days !== undefined && { expiresAt: Date.now() + wholeNumber('--days', days, 36_500) * DAY_MS }),
   }
+}
+
+async function givenToken({ tokenFile }: CreateOptions): Promise<Pick<NewApiKey, 'token'>> {
+  if (tokenFile === undefined) return {}
+  const text = await readFile(tokenFile, 'utf8').catch((error: Error) => {
+    throw new UsageError(`--token-file: ${error.message}`)
+  })
+  return { token: text.trim() }
 }
 
 /** The key without the hash of its secret. */

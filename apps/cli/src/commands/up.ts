@@ -29,6 +29,8 @@ export async function upCommand(
   const { env } = io
   return await interruptible(async (signal) => {
     let gateway: ServiceProcess | undefined
+    // What another command has started stays if this one cannot start.
+    const found = await services.findStack(env)
     try {
       const stack = await services.ensureStack({ env, workers, log })
       if (signal.aborted) return EXIT.success
@@ -44,7 +46,7 @@ export async function upCommand(
     } finally {
       await gateway?.stop()
       // Also after a failed start, which may leave parts of the stack running.
-      await services.stackDown({ env, purge: false, log })
+      if (gateway !== undefined || found === undefined) await services.stackDown({ env, purge: false, log })
     }
   })
 }
@@ -85,18 +87,19 @@ function addresses(stack: Stack, api: string) {
     page: api,
     reference: `${api}/docs`,
     redis: stack.redis.url,
-    engine: stack.engine.dockerHost,
+    driver: stack.engine === undefined ? 'process' : 'docker',
+    ...(stack.engine && { engine: stack.engine.dockerHost }),
     metrics: stack.workers.map(({ url }) => `${url}/metrics`),
   }
 }
 
 function addressText(stack: Stack, api: string): string {
-  const { page, reference, redis, engine, metrics } = addresses(stack, api)
+  const { page, reference, redis, driver, engine, metrics } = addresses(stack, api)
   const lines = [
     `page     ${page}`,
     `API      ${page} (reference: ${reference})`,
     `Redis    ${redis}`,
-    `engine   ${engine}`,
+    engine === undefined ? `driver   ${driver}` : `engine   ${engine}`,
     ...metrics.map((url) => `metrics  ${url}`),
     'Ctrl-C stops it all.',
   ]

@@ -26,8 +26,12 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./results.ts')).declareResults,
   },
   cancel: {
-    summary: 'end a job that waits or runs',
-    load: async () => (await import('./results.ts')).declareCancel,
+    summary: 'end jobs that wait or run: one, or all of a batch, label or results queue',
+    load: async () => (await import('./queued-jobs.ts')).declareCancel,
+  },
+  jobs: {
+    summary: 'list the jobs that run and wait',
+    load: async () => (await import('./queued-jobs.ts')).declareJobs,
   },
   grade: {
     summary: 'judge samples of a data set’s problems',

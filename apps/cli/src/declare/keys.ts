@@ -21,6 +21,7 @@ export const declareKeys: Declare = (keys, { io, services, end }) => {
     .option('--per-minute <n>', 'maximum requests per minute (default: no limit)')
     .option('--in-flight <n>', 'maximum unfinished executions (default: no limit)')
     .option('--days <n>', 'days until the key expires (default: never)')
+    .option('--token-file <path>', 'file with a token to use instead of a new one; it is not printed')
     .option('-j, --json', 'print one JSON object: id and token')
     .action(async (options) => end(await (await load()).createKey(io, services, options)))
   keys

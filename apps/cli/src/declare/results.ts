@@ -58,16 +58,4 @@ export const declareResults: Declare = (command, { io, services, end }) => {
   )
 }
 
-/** Declares `isopod cancel`. */
-export const declareCancel: Declare = (command, { io, services, end }) => {
-  command
-    .argument('<id>', 'id of the job, as printed by submit')
-    .option('-j, --json', 'print one JSON object: id and outcome')
-    .action(async (id, options) => {
-      const { cancelCommand } = await import('../commands/cancel.ts')
-      end(await cancelCommand(io, services, id, options))
-    })
-  examples(command, [`isopod cancel ${EXAMPLE_ID}`])
-}
-
 const EXAMPLE_ID = 'j-01a1fafb0c20ccfb75305cf8f65b2e42'

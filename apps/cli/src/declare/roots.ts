@@ -1,4 +1,5 @@
 import { type Declare, examples } from './declare.ts'
+import { addDriverOption, withDriver } from './driver-option.ts'
 
 const JSON_LINES = 'print one JSON object per line'
 
@@ -8,15 +9,24 @@ export const declareRoots: Declare = (command, { io, services, end }) => {
   command
     .option('-j, --json', JSON_LINES)
     .action(async (options) => end(await (await load()).listRoots(io, services, options)))
-  // Commander takes options of a subcommand for those of its parent if both have them.
   command
-    .command('make')
-    .description('make roots of the images that the engine has')
-    .argument('[language...]', 'languages of the catalogue (default: all)')
+    .command('list')
+    .description('list roots, as without a subcommand')
     .option('-j, --json', JSON_LINES)
-    .action(async (names, _, make) =>
-      end(await (await load()).makeRoots(io, services, names, make.optsWithGlobals())),
+    .action(async (_, list) => end(await (await load()).listRoots(io, services, list.optsWithGlobals())))
+  // Commander takes options of a subcommand for those of its parent if both have them.
+  const make = command.command('make')
+  addDriverOption(make)
+    .description('make roots of the engine’s images, or build them without an engine')
+    .argument(
+      '[language...]',
+      'languages of the catalogue (default: all that the engine has; without one the usual)',
     )
+    .option('-j, --json', JSON_LINES)
+    .action(async (names) => {
+      const { driver, json } = make.optsWithGlobals()
+      end(await (await load()).makeRoots(withDriver(io, driver), services, names, { json }))
+    })
   command
     .command('import')
     .description('make a root of a file of "docker save", or of an OCI archive')
@@ -29,7 +39,7 @@ export const declareRoots: Declare = (command, { io, services, end }) => {
   command
     .command('remove')
     .description('remove roots that no worker uses')
-    .argument('[reference...]', 'images, as roots lists them')
+    .argument('[root...]', 'languages, or images as roots lists them')
     .option('--unused', 'the roots of images that have newer ones')
     .option('-j, --json', JSON_LINES)
     .action(async (references, _, remove) =>
@@ -38,7 +48,7 @@ export const declareRoots: Declare = (command, { io, services, end }) => {
   command
     .command('verify')
     .description('compare roots with what was unpacked; exit code 1 if one differs')
-    .argument('[reference...]', 'images, as roots lists them (default: all)')
+    .argument('[root...]', 'languages, or images as roots lists them (default: all)')
     .option('-j, --json', JSON_LINES)
     .action(async (references, _, verify) =>
       end(await (await load()).verifyRoots(io, services, references, verify.optsWithGlobals())),

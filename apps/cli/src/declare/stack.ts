@@ -1,6 +1,7 @@
 import { Argument } from 'commander'
 import type { Shell } from '../completion.ts'
 import { type Declare, examples } from './declare.ts'
+import { addDriverOption, withDriver } from './driver-option.ts'
 
 /** Declares `isopod languages`. */
 export const declareLanguages: Declare = (command, { io, services, end }) => {
@@ -27,27 +28,27 @@ export const declareMcp: Declare = (command, { io, services, end }) => {
 
 /** Declares `isopod demo`. */
 export const declareDemo: Declare = (command, { io, services, end }) => {
-  command
+  addDriverOption(command)
     .option('--allow-shared-redis', 'send the hostile jobs through REDIS_URL, too')
     .option('-j, --json', 'print one JSON object per job')
-    .action(async (options) => {
+    .action(async ({ driver, ...options }) => {
       const { demoCommand } = await import('../commands/demo.ts')
-      end(await demoCommand(io, services, options))
+      end(await demoCommand(withDriver(io, driver), services, options))
     })
-  examples(command, ['isopod demo', 'isopod demo --json'])
+  examples(command, ['isopod demo', 'isopod demo --driver process', 'isopod demo --json'])
 }
 
 /** Declares `isopod up`. */
 export const declareUp: Declare = (command, { io, services, end }) => {
-  command
+  addDriverOption(command)
     .option('-w, --workers <n>', 'worker processes, 1 to 64 (default: 1)')
     .option('-p, --port <port>', 'port of the HTTP API, on loopback; 0: a free one (default: PORT, or 8007)')
     .option('-j, --json', 'print the addresses as one JSON object')
-    .action(async (options) => {
+    .action(async ({ driver, ...options }) => {
       const { upCommand } = await import('../commands/up.ts')
-      end(await upCommand(io, services, options))
+      end(await upCommand(withDriver(io, driver), services, options))
     })
-  examples(command, ['isopod up', 'isopod up --workers 2 --port 8080'])
+  examples(command, ['isopod up', 'isopod up --driver process', 'isopod up --workers 2 --port 8080'])
 }
 
 /** Declares `isopod down`. */
@@ -64,18 +65,19 @@ export const declareDown: Declare = (command, { io, services, end }) => {
 
 /** Declares `isopod doctor`. */
 export const declareDoctor: Declare = (command, { io, services, end }) => {
-  command
-    .option('--attack', 'attack containers on the engine, as a worker does at its start')
+  addDriverOption(command)
+    .option('--attack', 'attack containers of the driver, as a worker does at its start')
     .option('-j, --json', 'print one JSON object per line')
-    .action(async ({ attack, ...options }) => {
+    .action(async ({ attack, driver, ...options }) => {
+      const chosen = withDriver(io, driver)
       if (attack) {
         const { doctorAttackCommand } = await import('../commands/doctor-attack.ts')
-        return end(await doctorAttackCommand(io, services, options))
+        return end(await doctorAttackCommand(chosen, services, options))
       }
       const { doctorCommand } = await import('../commands/doctor.ts')
-      end(await doctorCommand(io, services, options))
+      end(await doctorCommand(chosen, services, options))
     })
-  examples(command, ['isopod doctor', 'isopod doctor --attack'])
+  examples(command, ['isopod doctor', 'isopod doctor --driver process', 'isopod doctor --attack'])
 }
 
 /** Declares `isopod completion`. */

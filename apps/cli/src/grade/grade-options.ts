@@ -1,12 +1,19 @@
 import { resolve } from 'node:path'
 import { DATASETS, type Dataset, DEFAULT_TIMEOUT } from '@isopod/grading'
-import { type JobInput, limitsSchema } from '@isopod/protocol'
+import {
+  ISOLATIONS,
+  type Isolation,
+  type JobInput,
+  limitsSchema,
+  SEPARATIONS,
+  type Separation,
+} from '@isopod/protocol'
 import { UsageError } from '@isopod/service-kit'
 import { plainName, wholeNumber } from '../option-values.ts'
 
 /** The options of `isopod grade`, as they come from the command line. */
 export interface GradeOptions {
-  readonly dataset: string
+  readonly dataset?: string
   readonly samples?: string
   readonly reference?: boolean
   readonly k?: string
@@ -15,10 +22,14 @@ export interface GradeOptions {
   readonly jobTimeout?: string
   readonly memory?: string
   readonly cpus?: string
+  readonly isolation?: string
+  readonly separation?: string
   readonly reuse?: string
   readonly preload?: boolean
-  readonly stripFences?: boolean
+  readonly verbatim?: boolean
+  readonly requireAll?: boolean
   readonly stopWhen?: string
+  readonly judgeErrors?: string
   readonly allTests?: boolean
   readonly repeat?: string
   readonly batchId?: string
@@ -32,18 +43,23 @@ export interface GradeOptions {
 
 /** The checked {@link GradeOptions}. */
 export interface GradePlan {
-  readonly dataset: Dataset
+  /** Undefined: the one that the first record belongs to. */
+  readonly dataset: Dataset | undefined
   /** Undefined for the data set's own solutions. */
   readonly samples: string | undefined
   readonly k: readonly number[]
   readonly language: string | undefined
   readonly limits: NonNullable<JobInput['limits']>
-  /** Used where neither the command line nor the problem sets a limit. */
-  readonly defaultLimits: NonNullable<JobInput['limits']>
+  /** Undefined: that of the problem, else of its language. */
+  readonly separation: Separation | undefined
+  /** Undefined: the deployment's. */
+  readonly isolation: Isolation | undefined
   readonly reuse: 'never' | 'batch'
   readonly preload: boolean
-  readonly stripFences: boolean
+  readonly verbatim: boolean
+  readonly requireAll: boolean
   readonly stopWhen: 'never' | 'passed' | 'failed'
+  readonly judgeErrors: 'fail' | 'exclude'
   readonly allTests: boolean
   readonly repeat: number
   readonly batchId: string | undefined
@@ -54,10 +70,13 @@ export interface GradePlan {
   readonly report: string | undefined
 }
 
-/** Cores of a sample by default: what the data sets’ own graders give it. */
-const CPUS = 1
 const MAX_COUNT_OF_K = 20
 const MAX_K = 1_000_000
+
+/** Limits where neither the command line nor the problem sets one: what the data sets’ own graders give a sample. */
+export function gradingDefaults(dataset: Dataset): NonNullable<JobInput['limits']> {
+  return { timeoutSeconds: DEFAULT_TIMEOUT[dataset], cpus: 1 }
+}
 
 /** @throws {UsageError} naming the option, what was wanted and what was given */
 export function parseGradeOptions(options: GradeOptions): GradePlan {
@@ -80,18 +99,22 @@ export function parseGradeOptions(options: GradeOptions): GradePlan {
     ...limit('memoryMb', '--memory', options.memory),
     ...limit('cpus', '--cpus', options.cpus),
   }
-  const dataset = oneOf('--dataset', options.dataset, DATASETS)
   return {
-    dataset,
+    dataset: options.dataset === undefined ? undefined : oneOf('--dataset', options.dataset, DATASETS),
     samples: options.samples,
     k: listOfK(options.k ?? '1'),
     language: options.language,
     limits,
-    defaultLimits: { timeoutSeconds: DEFAULT_TIMEOUT[dataset], cpus: CPUS },
+    separation:
+      options.separation === undefined ? undefined : oneOf('--separation', options.separation, SEPARATIONS),
+    isolation:
+      options.isolation === undefined ? undefined : oneOf('--isolation', options.isolation, ISOLATIONS),
     reuse: oneOf('--reuse', options.reuse ?? 'never', ['never', 'batch']),
     preload: options.preload ?? false,
-    stripFences: options.stripFences ?? false,
+    verbatim: options.verbatim ?? false,
+    requireAll: options.requireAll ?? false,
     stopWhen: oneOf('--stop-when', options.stopWhen ?? 'never', ['never', 'passed', 'failed']),
+    judgeErrors: oneOf('--judge-errors', options.judgeErrors ?? 'fail', ['fail', 'exclude']),
     allTests: options.allTests ?? false,
     repeat: wholeNumber('--repeat', options.repeat ?? '1', 20),
     batchId: options.batchId === undefined ? undefined : plainName('--batch-id', options.batchId, 100),

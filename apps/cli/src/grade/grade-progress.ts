@@ -48,12 +48,13 @@ export function startGradeProgress(output: Output, total: number, now = Date.now
 
 /** pass@1 so far, rate, remaining time, and numbers of skipped and faulty samples. */
 function progressWords(progress: Progress): string {
-  const { passAt1, ratePerSecond, etaSeconds, faults, retriedFaults, skipped } = progress
+  const { passAt1, ratePerSecond, etaSeconds, faults, retriedFaults, skipped, judgeErrors } = progress
   return [
     passAt1 === undefined ? '' : `pass@1 ${(passAt1 * 100).toFixed(1)} %`,
     `${ratePerSecond.toFixed(1)}/s`,
     etaSeconds === undefined ? '' : `eta ${clock(etaSeconds)}`,
     skipped > 0 ? `${skipped} skipped` : '',
+    judgeErrors > 0 ? countText(judgeErrors, 'judge error') : '',
     faults > 0 ? countText(faults, 'fault') : '',
     retriedFaults > 0 ? `${retriedFaults} run again` : '',
   ]

@@ -1,31 +1,39 @@
 import type { BatchSummary } from '@isopod/client'
 import { type Grades, percentText, type Remark, SAMPLE_VERDICTS, VERDICT_WORDS } from '@isopod/grading'
+import { SEPARATIONS, type Separation } from '@isopod/protocol'
 import { firstLine } from '../terminal/printable.ts'
 import { type Column, tableText } from '../terminal/table.ts'
 import { countText, memoryText, secondsText } from '../terminal/units.ts'
+import type { BasePassAt } from './base-scores.ts'
 
 const MAX_SLOWEST = 5
 const MAX_REMARKS = 10
 const MAX_NAME = 48
 const MAX_REASON = 160
 
+const SEPARATION_WORDS: Readonly<Record<Separation, string>> = {
+  process: 'a process of their own (separation: process)',
+  none: 'the process of the code (separation: none)',
+}
+
 /** The outcome of a batch as tables, no wider than `width`. */
-export function gradeTable(grades: Grades, summary: BatchSummary, width: number): string {
+export function gradeTable(
+  grades: Grades,
+  summary: BatchSummary & { readonly basePassAt?: BasePassAt | undefined },
+  width: number,
+): string {
   const verdicts = SAMPLE_VERDICTS.filter((one) => grades.counts[one] > 0).map((verdict) => [
     VERDICT_WORDS[verdict],
     String(grades.counts[verdict]),
     percentText(grades.counts[verdict] / grades.samples),
   ])
-  const rates = Object.entries(summary.passAt).map(([k, rate]) =>
-    rate === null
-      ? [`pass@${k}`, '-', `no problem has ${countText(Number(k), 'judged sample')}`, '0']
-      : [
-          `pass@${k}`,
-          percentText(rate.estimate),
-          `${percentText(rate.low)} to ${percentText(rate.high)}`,
-          String(rate.problems),
-        ],
-  )
+  const { basePassAt } = summary
+  const rates = [
+    ...Object.entries(basePassAt ?? {}).flatMap(([k, rate]) =>
+      rate === null ? [] : [[`pass@${k} base`, ...rateCells(rate), '']],
+    ),
+    ...plusRates(summary.passAt, basePassAt === undefined ? '' : ' base + plus'),
+  ]
   return [
     `${countText(summary.problems, 'problem')}, ${summary.solved} solved; ${countText(summary.samples, 'sample')}, ${summary.passed} passed\n\n`,
     table(['verdict', 'samples', 'share'], verdicts, width),
@@ -33,11 +41,29 @@ export function gradeTable(grades: Grades, summary: BatchSummary, width: number)
     table(['', 'estimate', '95 % interval', 'problems'], rates, width),
     '\n',
     slowest(grades, width),
+    ...separations(grades),
+    ...judgeErrors(grades),
     `suspicious: ${grades.suspiciousCount}\n${remarks(grades.suspicious, grades.suspiciousCount)}`,
     `flaky: ${grades.flakyCount}\n`,
     `platform faults: ${summary.faults} remain, ${summary.retriedFaults} were run again\n`,
     remarks(grades.faults, grades.counts.fault),
   ].join('')
+}
+
+function plusRates(passAt: BatchSummary['passAt'], suffix: string): string[][] {
+  return Object.entries(passAt).map(([k, rate]) =>
+    rate === null
+      ? [`pass@${k}${suffix}`, '-', `no problem has ${countText(Number(k), 'judged sample')}`, '0']
+      : [`pass@${k}${suffix}`, ...rateCells(rate), String(rate.problems)],
+  )
+}
+
+function rateCells(rate: {
+  readonly estimate: number
+  readonly low: number
+  readonly high: number
+}): string[] {
+  return [percentText(rate.estimate), `${percentText(rate.low)} to ${percentText(rate.high)}`]
 }
 
 function slowest(grades: Grades, width: number): string {
@@ -52,6 +78,24 @@ function slowest(grades: Grades, width: number): string {
     memoryText(memoryPeakBytes),
   ])
   return `${table(['slowest problems', 'time', 'memory'], rows, width)}\n`
+}
+
+/** Where the test scripts of the samples ran, one line for each place and language. */
+function separations(grades: Grades): string[] {
+  return [...grades.separations].flatMap(([language, counts]) =>
+    SEPARATIONS.filter((one) => counts[one] > 0).map(
+      (one) =>
+        `tests of ${countText(counts[one], 'sample')} in ${language} ran in ${SEPARATION_WORDS[one]}\n`,
+    ),
+  )
+}
+
+/** Samples that the caller's own programs failed to judge, and whether they count. */
+function judgeErrors(grades: Grades): string[] {
+  const count = grades.counts.judge_error
+  if (count === 0) return []
+  const scored = grades.excludedCount > 0 ? 'not counted' : 'counted as not passed'
+  return [`judge errors: ${count}, ${scored}\n`, remarks(grades.judgeErrors, count)]
 }
 
 /** The first remarks, one per line. */

@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { DatasetError, type Place } from '@isopod/grading'
+import { DatasetError, type Place, parseRecord } from '@isopod/grading'
 import { sizeText } from '@isopod/protocol'
 import { UsageError } from '@isopod/service-kit'
 import { type Line, MAX_LINE_BYTES, readLines } from './read-lines.ts'
@@ -56,7 +56,7 @@ async function* recordsOf(file: string): AsyncGenerator<FileRecord> {
 /** The value of the first line, or of the whole document if the first line is not complete JSON. */
 async function firstValue(first: Line, rest: AsyncIterable<Line>, place: Place): Promise<unknown> {
   try {
-    return JSON.parse(first.text)
+    return parseRecord(first.text)
   } catch (error) {
     // The first line of a multi-line document opens an object or a list.
     if (!/^\s*[[{]/.test(first.text)) throw notJson(error, place)
@@ -78,7 +78,7 @@ async function firstValue(first: Line, rest: AsyncIterable<Line>, place: Place):
 
 function parse(text: string, place: Place): unknown {
   try {
-    return JSON.parse(text)
+    return parseRecord(text)
   } catch (error) {
     throw notJson(error, place)
   }

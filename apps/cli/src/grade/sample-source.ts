@@ -7,6 +7,7 @@ import {
   referenceOf,
   SOLUTION_FIELDS,
   type Solution,
+  stripFences,
 } from '@isopod/grading'
 import { visible } from '@isopod/protocol'
 import { UsageError } from '@isopod/service-kit'
@@ -28,6 +29,8 @@ export interface SampleScan {
   /** Name of the problem → number of its samples. */
   readonly perProblem: ReadonlyMap<string, number>
   readonly languages: ReadonlySet<string>
+  /** Number of samples with Markdown fences. */
+  readonly fenced: number
   /** SHA-256 of all samples, in their order. */
   readonly digest: string
 }
@@ -86,16 +89,18 @@ export async function scanSamples(source: SampleSource, language: string | undef
   const languages = new Set<string>()
   const hash = createHash('sha256')
   let count = 0
+  let fenced = 0
   for await (const { problem, solution } of source()) {
     count += 1
     if (count > MAX_SAMPLES) throw new UsageError(`--samples: must be at most ${MAX_SAMPLES} samples`)
     perProblem.set(problem.id, (perProblem.get(problem.id) ?? 0) + 1)
     const used = gradingLanguage(problem, solution, language)
     if (used !== undefined) languages.add(used)
+    if (stripFences(solution.text) !== solution.text) fenced += 1
     hash.update(`${JSON.stringify([problem.id, solution])}\n`)
   }
   if (count === 0) throw new UsageError('--samples: must be at least one sample')
-  return { count, perProblem, languages, digest: hash.digest('hex') }
+  return { count, perProblem, languages, fenced, digest: hash.digest('hex') }
 }
 
 /** The fields of one sample. A record with several completions becomes one record per completion, with its number. */

@@ -30,12 +30,17 @@ export async function checkOutput(option: string, path: string, read: readonly s
   }
 }
 
+/** The file beside `path` that this process writes first. */
+export function draftOf(path: string): string {
+  return `${path}.${process.pid}.part`
+}
+
 /** Writes a file atomically: if the process ends early, the previous content stays. */
 export async function writeAtomically(
   path: string,
   texts: AsyncIterable<string> | Iterable<string>,
 ): Promise<void> {
-  const draft = `${path}.${process.pid}.part`
+  const draft = draftOf(path)
   try {
     {
       await using file = await open(draft, 'w')

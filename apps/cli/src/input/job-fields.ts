@@ -53,7 +53,13 @@ const JOB_FIELDS: readonly JobField[] = [
   {
     field: 'limits.timeoutSeconds',
     flags: '-t, --timeout <seconds>',
-    text: 'wall-clock limit',
+    text: 'wall-clock limit, which the factor of slow languages multiplies',
+    kind: 'number',
+  },
+  {
+    field: 'limits.compileSeconds',
+    flags: '--compile-timeout <seconds>',
+    text: 'wall-clock limit of the compile run',
     kind: 'number',
   },
   {
@@ -62,7 +68,13 @@ const JOB_FIELDS: readonly JobField[] = [
     text: 'limit for compiling and all runs together',
     kind: 'number',
   },
-  { field: 'limits.memoryMb', flags: '-m, --memory <mb>', text: 'memory limit in MiB', kind: 'number' },
+  {
+    field: 'limits.memoryMb',
+    flags: '-m, --memory <mb>',
+    text: 'memory limit in MiB',
+    kind: 'number',
+    otherwise: `the language’s, else ${DEFAULT_LIMITS.memoryMb}`,
+  },
   {
     field: 'limits.cpus',
     flags: '-c, --cpus <n>',
@@ -89,9 +101,16 @@ const JOB_FIELDS: readonly JobField[] = [
     kind: 'text',
   },
   {
+    field: 'isolation',
+    flags: '--isolation <kind>',
+    text: 'process, container or gvisor, no weaker than the deployment’s minimum',
+    kind: 'text',
+    otherwise: 'the deployment’s',
+  },
+  {
     field: 'runtime',
     flags: '--runtime <name>',
-    text: 'OCI runtime, no weaker than the deployment’s',
+    text: 'OCI runtime, no weaker than the deployment’s minimum',
     kind: 'text',
     otherwise: 'the deployment’s',
   },
@@ -100,6 +119,12 @@ const JOB_FIELDS: readonly JobField[] = [
     flags: '-b, --batch <id>',
     text: 'the batch that the program belongs to',
     kind: 'text',
+  },
+  {
+    field: 'labels',
+    flags: '--label <name=value>',
+    text: 'a label of the program and its result; repeatable',
+    kind: 'variables',
   },
   {
     field: 'expiresInSeconds',

@@ -10,6 +10,7 @@ import {
 } from '@isopod/protocol'
 import { UsageError } from '@isopod/service-kit'
 import type { Io } from '../io.ts'
+import { namesAndValues } from '../option-values.ts'
 import { guessLanguage } from './guess-language.ts'
 import { type JobFieldOption, jobFieldOptions } from './job-fields.ts'
 import { readText } from './read-text.ts'
@@ -68,7 +69,7 @@ async function fieldValue(io: Io, { kind, long }: JobFieldOption, given: unknown
     case 'list':
       return given
     case 'variables':
-      return variables(given as readonly string[])
+      return namesAndValues(long, given as readonly string[])
     case 'policy':
       return policyOf(text)
     default:
@@ -118,16 +119,6 @@ function policyOf(value: string): Policy {
     if (!(cause instanceof ConfigError)) throw cause
     throw new UsageError(`--policy: ${cause.message}`, { cause })
   }
-}
-
-/** Parses variables of the form `NAME=VALUE`. */
-function variables(given: readonly string[]): Record<string, string> {
-  const pairs = given.map((text) => {
-    const end = text.indexOf('=')
-    if (end < 1) throw new UsageError(`--env: must be NAME=VALUE, got ${JSON.stringify(text)}`)
-    return [text.slice(0, end), text.slice(end + 1)] as const
-  })
-  return Object.fromEntries(pairs)
 }
 
 /** Parses a decimal number; the schema of the job checks its range. */

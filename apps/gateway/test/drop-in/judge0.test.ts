@@ -92,6 +92,8 @@ describe("Judge0's statuses", () => {
     runtime_error: 11,
     memory_exceeded: 12,
     output_exceeded: 12,
+    judge_error: 13,
+    unverified: 13,
     skipped: 13,
   }
   it.each(VERDICTS)('the verdict %s has one', (verdict) => {

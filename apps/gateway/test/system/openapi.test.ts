@@ -231,6 +231,10 @@ describe('the answers of the routes', () => {
     await check({ operation: file, path: `/v1/executions/${left.id}/files/a`, status: 200 })
     await check({ operation: 'GET /v1/executions', path: '/v1/executions?limit=2', status: 200 })
 
+    await check({ operation: 'GET /v1/queue/executions', status: 200 })
+    const ours = '/v1/executions?label=a=b'
+    await check({ operation: 'DELETE /v1/executions', path: ours, status: 200 })
+
     const batch = await check({
       operation: 'POST /v1/batches',
       status: 202,
@@ -267,6 +271,9 @@ describe('the answers of the routes', () => {
     await check({ operation: 'POST /v1/batches', status: 503, body: { jobs: many } })
     await check({ operation: 'DELETE /v1/batches/{id}', path: `/v1/batches/${full.id}`, status: 200 })
     await check({ operation: 'GET /v1/executions', path: '/v1/executions?limit=0', status: 400 })
+    await check({ operation: 'DELETE /v1/executions', status: 400 })
+    const queued = '/v1/queue/executions'
+    await check({ operation: `GET ${queued}`, path: `${queued}?cursor=x`, status: 400 })
     const { id } = await check({ operation: 'POST /v1/executions', status: 202, body: bash('sleep 5') })
     const unfinished = `/v1/executions/${id}`
     const output = 'GET /v1/executions/{id}/output/{stream}'

@@ -1,4 +1,4 @@
-import { describeProblems, InvalidJobError } from '@isopod/protocol'
+import { describeProblems, InvalidJobError, ISOLATIONS } from '@isopod/protocol'
 import { type Tool as ToolDefinition, ToolSchema } from '@modelcontextprotocol/sdk/types.js'
 import { z } from 'zod'
 
@@ -13,6 +13,16 @@ export const timeoutArgument = z
   .min(TIMEOUT.min, { error: TIMEOUT_RULE })
   .max(TIMEOUT.max, { error: TIMEOUT_RULE })
   .default(TIMEOUT.default)
+
+const ISOLATION_RULE = `must be one of ${ISOLATIONS.join(', ')}`
+
+/** What isolates a program. */
+export const isolationArgument = z
+  .enum(ISOLATIONS, { error: ISOLATION_RULE })
+  .describe(
+    'What isolates the code, from least to most: process (namespaces of the host, starts fastest), container, gvisor. The operator sets a minimum. Default: the operator’s.',
+  )
+  .optional()
 
 /** A text; the job's schema checks it further. */
 export function textArgument(description: string) {

@@ -11,6 +11,7 @@ import { answer, inSeconds } from './answer.ts'
 import {
   argumentsSchemaOf,
   inArgumentNames,
+  isolationArgument,
   parseArguments,
   publishedSchema,
   textArgument,
@@ -25,6 +26,7 @@ const input = argumentsSchemaOf({
   code: textArgument('The source code snippet to be executed.'),
   stdin: textArgument('Standard input to be passed to the code during execution.').optional(),
   timeout: timeoutArgument.describe('Maximum execution time in seconds.'),
+  isolation: isolationArgument,
   session_id: textArgument(
     'Not available in this release: every execution has a fresh container. Leave it out.',
   ).optional(),
@@ -71,7 +73,7 @@ export function executeCodeTool(options: { tenant: string; waitSeconds: number }
     },
 
     async call(given, { client, signal, report }) {
-      const { language, code, stdin, timeout, session_id: session } = parseArguments(input, given)
+      const { language, code, stdin, timeout, isolation, session_id: session } = parseArguments(input, given)
       if (session !== undefined) {
         const message = 'session_id: sessions are not available in this release; leave it out'
         throw new InvalidJobError([{ field: 'session_id', message }])
@@ -80,6 +82,7 @@ export function executeCodeTool(options: { tenant: string; waitSeconds: number }
         language,
         code,
         ...(stdin !== undefined && { stdin }),
+        ...(isolation !== undefined && { isolation }),
         limits: { timeoutSeconds: timeout },
         tenant: options.tenant,
         replyTo: 'none',

@@ -14,6 +14,7 @@ import { answer, inSeconds } from './answer.ts'
 import {
   argumentsSchemaOf,
   inArgumentNames,
+  isolationArgument,
   parseArguments,
   publishedSchema,
   textArgument,
@@ -65,6 +66,7 @@ const input = argumentsSchemaOf({
     .max(MAX_TESTS, { error: `must be at most ${MAX_TESTS} tests` })
     .describe('The test cases. Each runs separately and gets its own verdict.'),
   timeout: timeoutArgument.describe('Maximum execution time of each test in seconds.'),
+  isolation: isolationArgument,
   stop_on_first_failure: z
     .boolean({ error: 'must be true or false' })
     .default(false)
@@ -107,7 +109,7 @@ export function gradeCodeTool(options: { tenant: string; waitSeconds: number }):
       name: 'grade_code',
       title: 'Grade code',
       description:
-        'Runs a program against test cases (stdin and expected stdout, or assertions), each in the same isolation as execute_code, and returns a verdict for each: passed, wrong_answer, timeout, memory_exceeded, runtime_error, output_exceeded or skipped.',
+        'Runs a program against test cases (stdin and expected stdout, or assertions), each in the same isolation as execute_code, and returns a verdict for each: passed, wrong_answer, timeout, memory_exceeded, runtime_error, output_exceeded, unverified, judge_error (what judges failed, which says nothing about the code) or skipped.',
       inputSchema: publishedSchema(input),
       outputSchema: publishedSchema(output, 'output'),
       annotations: {
@@ -120,10 +122,11 @@ export function gradeCodeTool(options: { tenant: string; waitSeconds: number }):
 
     async call(given, { client, signal, report }) {
       refuseTooManyTests(given)
-      const { timeout, stop_on_first_failure, ...program } = parseArguments(input, given)
+      const { timeout, isolation, stop_on_first_failure, ...program } = parseArguments(input, given)
       const job = {
         ...program,
         tests: program.tests.map(withoutUndefined),
+        ...(isolation !== undefined && { isolation }),
         stopOnFirstFailure: stop_on_first_failure,
         limits: { timeoutSeconds: timeout },
         tenant: options.tenant,

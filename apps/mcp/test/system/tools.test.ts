@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../../../../test/support/eventually.ts'
+import { DRIVER } from '../../../../test/support/runtime.ts'
 import { startWorld, WITHOUT_RETRIES, type World } from '../../../../test/support/world.ts'
 import { type Connected, overOwnHttp, overStdio } from './clients.ts'
 
@@ -9,6 +10,9 @@ const EXAMPLE = {
   stdin: 'Alice',
   timeout: 10,
 }
+
+/** An isolation that the tests' worker refuses. */
+const NOT_OFFERED = DRIVER === 'process' ? 'container' : 'process'
 
 let world: World
 const environment = () => ({ REDIS_URL: world.redisUrl, ISOPOD_QUEUE_PREFIX: world.prefix })
@@ -70,9 +74,9 @@ describe.each([
   it.concurrent.each([
     [
       'timeout',
-      { code: 'print(1, flush=True)\nwhile True: pass', timeout: 1 },
+      { code: 'print(1, flush=True)\nwhile True: pass', timeout: 5 },
       -1,
-      /timed out after 1 second/,
+      /timed out after 5 seconds/,
     ],
     ['execution_error', { code: 'x = 1/0' }, 1, /exit/],
     ['execution_error', { code: 'import os; os.kill(os.getpid(), 11)' }, 139, /SIGSEGV/],
@@ -80,6 +84,13 @@ describe.each([
     ['setup_error', { language: 'cobolscript' }, -1, /language: "cobolscript" is not supported; .*python@3/],
     ['setup_error', { timeout: 61 }, -1, /^timeout: must be at most 60 on this deployment, got 61/],
     ['setup_error', { session_id: 'user123_project_alpha' }, -1, /^session_id: sessions are not available/],
+    ['setup_error', { isolation: 'vm' }, -1, /^isolation: must be one of process, container, gvisor/],
+    [
+      'setup_error',
+      { isolation: NOT_OFFERED },
+      -1,
+      /^isolation: "\w+" (isolates less than|is not available)/,
+    ],
   ])('reports %s', async (status, args, exitCode, message) => {
     const { structuredContent, isError } = await call({ language: 'python', code: 'print(1)', ...args })
     expect(structuredContent).toMatchObject({ status, error_message: expect.stringMatching(message) })

@@ -11,7 +11,7 @@ import {
   UnknownJobError,
   unexecutedJobResult,
 } from '@isopod/queue'
-import { batchOutcome, isRefusedBeforeCheck } from './batch-outcome.ts'
+import { isRefusedBeforeCheck, type SampleJudgement, sampleJudgement } from './batch-outcome.ts'
 import type { ResolvedBatchOptions } from './options.ts'
 import { type ParsedSample, sampleFingerprint } from './parse-sample.ts'
 import { retryWhileUnavailable } from './retry-while-unavailable.ts'
@@ -69,16 +69,17 @@ export class Judge {
     const fingerprint = sampleFingerprint(problem, job, options.stopWhen === 'never' ? undefined : place)
     if (record !== undefined && record.fingerprint !== fingerprint) throw conflict(options.id, id)
     if (record !== undefined && record.outcome !== 'fault') {
-      const { outcome, jobId, retries: retriedFaults } = record
+      const { jobId, retries: retriedFaults } = record
       const result = await this.#ask(() => producer.storedResult(jobId, { shortened: true }))
-      return { id, problem, outcome, jobId, retriedFaults, resumed: true, ...(result && { result }) }
+      const scored = this.#scored(record.outcome)
+      return { id, problem, ...scored, jobId, retriedFaults, resumed: true, ...(result && { result }) }
     }
     const canSkip = () => tally.problem(problem).canSkip(place)
     let retriedFaults = record === undefined ? 0 : record.retries + 1
     for (let tries = 1; ; tries++, retriedFaults++) {
       if (canSkip()) return { ...about, outcome: 'skipped', retriedFaults }
       const { jobId, result } = await this.#run({ ...pending, job, fingerprint }, retriedFaults)
-      const outcome = result === undefined ? 'fault' : batchOutcome(job, result)
+      const outcome = result === undefined ? 'fault' : sampleJudgement(job, result)
       const ended = { ...about, jobId, retriedFaults, ...(result && { result }) }
       const isCancelled = result?.status === 'cancelled'
       if (isCancelled && canSkip()) return { ...ended, outcome: 'skipped' }
@@ -90,8 +91,15 @@ export class Judge {
       }
       const { state } = this.#parts
       await this.#ask(() => state.record(id, { outcome, retries: retriedFaults, fingerprint, jobId }))
-      return { ...ended, outcome }
+      return { ...ended, ...this.#scored(outcome) }
     }
+  }
+
+  /** The outcome of a judged sample. */
+  #scored(judgement: SampleJudgement): Pick<SampleResult, 'outcome' | 'judgeError'> {
+    if (judgement !== 'judge_error') return { outcome: judgement }
+    const isExcluded = this.#parts.options.judgeErrors === 'exclude'
+    return { outcome: isExcluded ? 'excluded' : 'failed', judgeError: true }
   }
 
   /** Fetches the outputs of a result that are stored apart, for a program that takes it. */

@@ -5,6 +5,9 @@ import type { StopWhen } from './problem.ts'
 import type { Progress } from './progress.ts'
 import type { Sample } from './sample.ts'
 
+/** How samples count that only a failed judge kept from passing. */
+export type JudgeErrors = 'fail' | 'exclude'
+
 /** Where the summary is posted. */
 export interface CallbackOptions {
   /** `http:` or `https:`, without user and password; redirects are not followed. */
@@ -35,6 +38,11 @@ export interface BatchOptions {
    * @default 'never'
    */
   readonly stopWhen?: StopWhen | undefined
+  /**
+   * How samples count that only the verdict `judge_error` kept from passing: as failed, or not at all.
+   * @default 'fail'
+   */
+  readonly judgeErrors?: JudgeErrors | undefined
   /** Maximum number of samples between their pull and the moment their result is taken; 1 to 10000. @default 256 */
   readonly inFlight?: number | undefined
   /** Maximum number of attempts at a sample in one run if the platform fails it, 1 to 100. @default 3 */
@@ -59,6 +67,7 @@ export interface ResolvedBatchOptions extends BatchOptions {
   readonly id: string
   readonly k: readonly number[]
   readonly stopWhen: StopWhen
+  readonly judgeErrors: JudgeErrors
   readonly inFlight: number
   readonly faultTries: number
   readonly faultPauseMs: number
@@ -73,6 +82,7 @@ const OPTIONS = {
   total: true,
   k: true,
   stopWhen: true,
+  judgeErrors: true,
   inFlight: true,
   faultTries: true,
   faultPauseMs: true,
@@ -92,7 +102,7 @@ const MAX_K = 1_000_000
  */
 export function resolveBatchOptions(options: BatchOptions): ResolvedBatchOptions {
   refuseUnknownOptions(options, OPTIONS)
-  const { id, samples, total, k = [1], stopWhen = 'never', callback } = options
+  const { id, samples, total, k = [1], stopWhen = 'never', judgeErrors = 'fail', callback } = options
   if (id !== undefined && (typeof id !== 'string' || !ID.test(id))) {
     const rule = '1 to 100 characters of a-z, A-Z, 0-9, ".", "_" and "-", starting with a letter or digit'
     throw wrong('id', rule, id)
@@ -104,6 +114,9 @@ export function resolveBatchOptions(options: BatchOptions): ResolvedBatchOptions
   if (!['never', 'passed', 'failed'].includes(stopWhen)) {
     throw wrong('stopWhen', 'one of never, passed, failed', stopWhen)
   }
+  if (!['fail', 'exclude'].includes(judgeErrors)) {
+    throw wrong('judgeErrors', 'one of fail, exclude', judgeErrors)
+  }
   if (stopWhen === 'failed' && k.some((each) => each !== 1)) {
     throw wrong('k', '[1] with stopWhen "failed", as later samples are skipped', k)
   }
@@ -114,6 +127,7 @@ export function resolveBatchOptions(options: BatchOptions): ResolvedBatchOptions
     isNamed: id !== undefined,
     k: [...new Set(k)],
     stopWhen,
+    judgeErrors,
     inFlight: whole('inFlight', options.inFlight ?? 256, 1, 10_000),
     faultTries: whole('faultTries', options.faultTries ?? 3, 1, 100),
     faultPauseMs: whole('faultPauseMs', options.faultPauseMs ?? 1000, 0, 60_000),

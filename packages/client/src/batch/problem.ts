@@ -53,10 +53,10 @@ export class BatchProblem {
    * The contribution of the problem to pass@k; undefined if too little is known.
    *
    * If all samples are judged, it is the number that passed. If samples are skipped after a pass, the share of passes is biased;
-   * whether one of the first k samples passed is not. Faults are ignored: they say nothing about the program.
+   * whether one of the first k samples passed is not. Faults and excluded samples say nothing about the program.
    */
   tally(k: number): ProblemTally | undefined {
-    const isSample = (outcome: BatchOutcome | undefined) => outcome !== 'fault'
+    const isSample = (outcome: BatchOutcome | undefined) => outcome !== 'fault' && outcome !== 'excluded'
     if (this.#stopWhen === 'never') {
       const { passed, failed } = this.#counts
       return passed + failed < k ? undefined : { samples: passed + failed, passed }

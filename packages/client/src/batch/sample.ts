@@ -14,16 +14,18 @@ export interface Sample {
 }
 
 /**
- * The outcome of a sample: `passed` or `failed`; `skipped` because of `stopWhen`; or `fault`, no verdict: the platform failed
- * it each time or refused its limits, or another caller cancelled it.
+ * The outcome of a sample: `passed` or `failed`; `skipped` because of `stopWhen`; `fault`, no verdict: the platform failed it each
+ * time or refused its limits, or another caller cancelled it; or `excluded`: a judge error that `judgeErrors` excludes.
  */
-export type BatchOutcome = 'passed' | 'failed' | 'skipped' | 'fault'
+export type BatchOutcome = 'passed' | 'failed' | 'skipped' | 'fault' | 'excluded'
 
 /** A sample that has ended. */
 export interface SampleResult {
   readonly id: string
   readonly problem: string
   readonly outcome: BatchOutcome
+  /** Only the verdict `judge_error` kept it from passing; absent otherwise. The outcome follows from `judgeErrors`. */
+  readonly judgeError?: true
   /**
    * Absent if the sample was skipped before it ran, or if an earlier run of the batch judged it and the result has expired,
    * after one day.

@@ -16,6 +16,8 @@ export interface Counts {
   readonly passed: number
   readonly failed: number
   readonly skipped: number
+  /** Samples that only the verdict `judge_error` kept from passing: among `failed`, or not scored, as `judgeErrors` says. */
+  readonly judgeErrors: number
   /** Samples without a verdict. */
   readonly faults: number
   /** Faults that were followed by another attempt. */
@@ -38,7 +40,10 @@ export interface Totals extends Counts {
 export class Tally {
   readonly #stopWhen: StopWhen
   readonly #problems = new Map<string, BatchProblem>()
-  readonly #counts: Record<BatchOutcome, number> = { passed: 0, failed: 0, skipped: 0, fault: 0 }
+  readonly #counts: Record<BatchOutcome, number> = {
+    ...{ passed: 0, failed: 0, skipped: 0, fault: 0, excluded: 0 },
+  }
+  #judgeErrors = 0
   #retriedFaults = 0
 
   constructor(stopWhen: StopWhen) {
@@ -56,21 +61,22 @@ export class Tally {
   }
 
   /** Counts a sample that has ended. */
-  add(place: number, { problem, outcome, retriedFaults }: SampleResult): void {
+  add(place: number, { problem, outcome, judgeError, retriedFaults }: SampleResult): void {
     this.problem(problem).settle(place, outcome)
     this.#counts[outcome] += 1
+    if (judgeError) this.#judgeErrors += 1
     this.#retriedFaults += retriedFaults
   }
 
   /** Number of samples that have ended. */
   get done(): number {
-    const { passed, failed, skipped, faults } = this.counts()
-    return passed + failed + skipped + faults
+    return Object.values(this.#counts).reduce((sum, count) => sum + count, 0)
   }
 
   counts(): Counts {
     const { passed, failed, skipped, fault: faults } = this.#counts
-    return { passed, failed, skipped, faults, retriedFaults: this.#retriedFaults }
+    const [judgeErrors, retriedFaults] = [this.#judgeErrors, this.#retriedFaults]
+    return { passed, failed, skipped, judgeErrors, faults, retriedFaults }
   }
 
   /** pass@1 of the verdicts so far; undefined before the first verdict. */

@@ -60,8 +60,9 @@ export interface LimitedResult extends ExecutionResult {
 export interface IsolatedResult extends LimitedResult {
   readonly isolation: {
     readonly isolated: boolean
-    readonly method: 'container' | null
-    /** The OCI runtime. */
+    /** `process`: namespaces of the worker's host. `container`: a container of an engine. */
+    readonly method: 'process' | 'container' | null
+    /** `bubblewrap` of the worker; `runc`, `crun` or `runsc` (gVisor) of an engine. */
     readonly runtime: string | null
     /** Whether no other job ever ran in the container. */
     readonly fresh: boolean | null
@@ -103,8 +104,8 @@ export async function executeWithLimits(
 }
 
 /**
- * Runs a program with limits and reports its isolation: `sandbox_process_isolation()` of the API document. Never rejects for a
- * job.
+ * Runs a program with limits, in a process sandbox where the deployment offers one and else as {@link executeWithLimits}, and
+ * reports its isolation: `sandbox_process_isolation()` of the API document. Never rejects for a job.
  */
 export async function sandboxProcessIsolation(
   language: string,
@@ -112,19 +113,32 @@ export async function sandboxProcessIsolation(
   limits: ExecutionLimits = new ExecutionLimits(),
   options: ExecuteOptions = {},
 ): Promise<IsolatedResult> {
-  const resultOrError = await runJob({ language, code, options }, () => jobLimits(limits))
+  const request = { language, code, options }
+  const asked = await runJob({ ...request, isolation: 'process' }, () => jobLimits(limits))
+  const resultOrError = isIsolationRefused(asked) ? await runJob(request, () => jobLimits(limits)) : asked
   const origin = typeof resultOrError === 'string' ? undefined : resultOrError.containerOrigin
   const isolation =
     typeof resultOrError === 'string' || origin === undefined
       ? { isolated: false, method: null, runtime: null, fresh: null, network: null }
       : {
           isolated: true,
-          method: 'container' as const,
+          method: methodOf(resultOrError),
           runtime: resultOrError.runtime,
           fresh: origin !== 'batch',
           network: false,
         }
   return { ...limitedResult(resultOrError, limits), isolation }
+}
+
+/** Whether a job did not run because of the isolation that it asked for: below the minimum, not offered, or unknown to an older release. */
+function isIsolationRefused(resultOrError: Result | string): boolean {
+  const message = typeof resultOrError === 'string' ? resultOrError : resultOrError.errorMessage
+  const isRefused = typeof resultOrError === 'string' || resultOrError.status === 'validation_error'
+  return isRefused && message?.startsWith('isolation: ') === true
+}
+
+function methodOf({ isolation }: Result): 'process' | 'container' {
+  return isolation?.driver === 'process' ? 'process' : 'container'
 }
 
 /**
@@ -153,11 +167,12 @@ interface ExecuteRequest {
   readonly language: string
   readonly code: string
   readonly options: ExecuteOptions
+  readonly isolation?: JobInput['isolation']
 }
 
 /** Runs a job. @returns its result, or the message of the error because of which there is none */
 async function runJob(request: ExecuteRequest, limits: () => JobInput['limits']): Promise<Result | string> {
-  const { language, code, options } = request
+  const { language, code, options, isolation } = request
   const { stdin, sessionId, client: given } = options
   try {
     const job: JobInput = {
@@ -165,6 +180,7 @@ async function runJob(request: ExecuteRequest, limits: () => JobInput['limits'])
       code,
       limits: { ...limits(), processes: MAX_PROCESSES },
       replyTo: 'none',
+      ...(isolation !== undefined && { isolation }),
       ...(stdin !== undefined && { stdin }),
       ...(sessionId !== undefined && { sessionId }),
     }

@@ -37,6 +37,35 @@ test('a sample with a platform fault is submitted again, and the last attempt gi
   expect([starts, ids.size]).toEqual([3, 3])
 })
 
+// promise: judge-errors
+test('a sample that only a failed judge kept from passing fails or, in the same batch too, is excluded', async () => {
+  const client = await bench.client()
+  let starts = 0
+  await bench.worker(async (delivery) => {
+    starts += 1
+    const figures = { exitCode: 0, signal: null, wallMs: 1, cpuMs: 1, memoryPeakBytes: 1 }
+    return {
+      ...(await judge({ ...delivery, job: { ...delivery.job, code: 'pass' } })),
+      tests: [{ name: '1', verdict: 'judge_error', diff: 'it crashed', ...figures }],
+      summary: { passed: 0, total: 1, score: 0, status: 'success', judgeErrors: 1 },
+    }
+  })
+  const samples = [{ ...sample('a', 'odd'), job: { code: 'odd', tests: [{}] } }]
+  const counted = await runBatch(client, { id: 'odd', samples })
+  expect(counted.results.get('a')).toMatchObject({ outcome: 'failed', judgeError: true, resumed: false })
+  expect(counted.summary).toMatchObject({ failed: 1, judgeErrors: 1, passAt: { 1: { estimate: 0 } } })
+  const excluded = await runBatch(client, { id: 'odd', samples, judgeErrors: 'exclude' })
+  expect(excluded.results.get('a')).toMatchObject({ outcome: 'excluded', judgeError: true, resumed: true })
+  expect(excluded.summary).toMatchObject({
+    failed: 0,
+    judgeErrors: 1,
+    faults: 0,
+    samples: 1,
+    passAt: { 1: null },
+  })
+  expect(starts).toBe(1)
+})
+
 // promise: batch-fault
 test('a sample refused for its limits has no verdict and is not submitted again in the same run', async () => {
   const client = await bench.client()

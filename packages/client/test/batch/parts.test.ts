@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { batchOutcome } from '../../src/batch/batch-outcome.ts'
+import { batchOutcome, sampleJudgement } from '../../src/batch/batch-outcome.ts'
 import { resolveBatchOptions } from '../../src/batch/options.ts'
 import { progressOf } from '../../src/batch/progress.ts'
 import { Rate } from '../../src/batch/rate.ts'
@@ -118,6 +118,53 @@ test('a sample passes only if all its tests do, and a result that is not attribu
   expect(batchOutcome({ tests }, refused)).toBe('fault')
 })
 
+// promise: judge-errors
+test('a sample that failed only by judge errors is no ordinary failure', () => {
+  const judgement = (...verdicts: string[]) => {
+    const tests = verdicts.map((verdict) => ({ verdict }))
+    const passed = verdicts.filter((verdict) => verdict === 'passed').length
+    const summary = { passed, total: tests.length, score: 0, status: 'success' }
+    const result = { attributable: true, status: 'success', tests, summary } as unknown as Result
+    return sampleJudgement({ tests }, result)
+  }
+  expect(judgement('passed', 'passed')).toBe('passed')
+  expect(judgement('passed', 'judge_error', 'skipped')).toBe('judge_error')
+  expect(judgement('judge_error', 'wrong_answer')).toBe('failed')
+  expect(judgement('passed', 'unverified')).toBe('failed')
+})
+
+// promise: judge-errors
+test('judge errors are counted on their own, and are no samples of pass@k if they are excluded', () => {
+  const totals = (outcome: 'failed' | 'excluded') => {
+    const tally = new Tally('never')
+    for (const each of ['passed', outcome] as const) {
+      const judgeError = each === outcome && { judgeError: true as const }
+      const sample = {
+        id: each,
+        problem: 'p',
+        outcome: each,
+        retriedFaults: 0,
+        resumed: false,
+        ...judgeError,
+      }
+      tally.add(tally.problem('p').enter(), sample)
+    }
+    return tally.totals([1])
+  }
+  expect(totals('failed')).toMatchObject({
+    failed: 1,
+    judgeErrors: 1,
+    samples: 2,
+    passAt: { 1: { estimate: 0.5 } },
+  })
+  expect(totals('excluded')).toMatchObject({
+    failed: 0,
+    judgeErrors: 1,
+    samples: 2,
+    passAt: { 1: { estimate: 1 } },
+  })
+})
+
 test('an invalid option is refused, naming it, what is allowed and what was given', () => {
   const wrong: [object, RegExp][] = [
     [{ id: 'a:b' }, /^id: must be 1 to 100 characters .*"a:b"/],
@@ -126,6 +173,7 @@ test('an invalid option is refused, naming it, what is allowed and what was give
     [{ k: [0] }, /^k: must be a whole number from 1/],
     [{ k: [1, 2], stopWhen: 'failed' }, /^k: must be \[1\] with stopWhen "failed"/],
     [{ stopWhen: 'now' }, /^stopWhen: must be one of never, passed, failed, got "now"/],
+    [{ judgeErrors: 'no' }, /^judgeErrors: must be one of fail, exclude, got "no"/],
     [{ inFlight: 0 }, /^inFlight: must be a whole number from 1 to 10000, got 0/],
     [{ faultTries: 1.5 }, /^faultTries/],
     [{ faultPauseMs: -1 }, /^faultPauseMs/],

@@ -4,7 +4,12 @@ import { passAtK } from '../../src/batch/pass-at-k.ts'
 import { BatchProblem, type StopWhen } from '../../src/batch/problem.ts'
 import type { BatchOutcome } from '../../src/batch/sample.ts'
 
-const programs = fc.array(fc.constantFrom('passed', 'failed', 'fault'), { minLength: 1, maxLength: 12 })
+const programs = fc.array(fc.constantFrom('passed', 'failed', 'fault', 'excluded'), {
+  minLength: 1,
+  maxLength: 12,
+})
+
+const isSample = (outcome: BatchOutcome) => outcome !== 'fault' && outcome !== 'excluded'
 
 /** Settles samples in a given order as a batch does: a sample that can be skipped is skipped. */
 function run(stopWhen: StopWhen, outcomes: readonly BatchOutcome[], order: readonly number[]): BatchProblem {
@@ -42,12 +47,12 @@ test('with skipped samples, a problem contributes whether one of its first k sam
   fc.assert(
     fc.property(races, fc.integer({ min: 1, max: 13 }), ([outcomes, order], k) => {
       const tally = run('passed', outcomes, order).tally(k)
-      const judged = outcomes.filter((outcome) => outcome !== 'fault')
+      const judged = outcomes.filter(isSample)
       // Faults after the first pass are skipped, and count as samples.
       const first = outcomes.indexOf('passed')
       const faultsBefore = outcomes
         .slice(0, first < 0 ? undefined : first)
-        .filter((outcome) => outcome === 'fault')
+        .filter((outcome) => !isSample(outcome))
       const total = first < 0 ? judged.length : outcomes.length - faultsBefore.length
       if (tally === undefined) expect(total).toBeLessThan(k)
       else expect(passAtK(tally, k)).toBe(judged.slice(0, k).includes('passed') ? 1 : 0)
@@ -84,7 +89,7 @@ test('without skipped samples, a problem contributes how many of its judged samp
   fc.assert(
     fc.property(races, fc.integer({ min: 1, max: 13 }), ([outcomes, order], k) => {
       const passed = outcomes.filter((outcome) => outcome === 'passed').length
-      const samples = outcomes.filter((outcome) => outcome !== 'fault').length
+      const samples = outcomes.filter(isSample).length
       expect(run('never', outcomes, order).tally(k)).toEqual(samples < k ? undefined : { samples, passed })
     }),
   )

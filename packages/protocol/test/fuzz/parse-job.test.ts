@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { scaled } from '../../../../test/support/time-factor.ts'
 import { InvalidJobError } from '../../src/errors.ts'
 import { fileBytes, isSafePath, MAX_FILES, MAX_FILES_BYTES } from '../../src/files.ts'
 import { type Job, MAX_INPUT_BYTES } from '../../src/job.ts'
@@ -111,27 +112,39 @@ describe('parseJob, on 5,000 inputs', () => {
     fc.assert(property, { numRuns: 500 })
   })
 
-  it('refuses any value with its own error, whose message is short and printable', () => {
-    const property = fc.property(hostile, (make) => {
-      check(make())
-    })
-    fc.assert(property, { numRuns: 1_000 })
-  }, 60_000)
+  it(
+    'refuses any value with its own error, whose message is short and printable',
+    () => {
+      const property = fc.property(hostile, (make) => {
+        check(make())
+      })
+      fc.assert(property, { numRuns: 1_000 })
+    },
+    scaled(60_000),
+  )
 
-  it('accepts or refuses a valid job with one hostile value', () => {
-    const property = fc.property(mutatedJob, (make) => {
-      check(make())
-    })
-    fc.assert(property, { numRuns: 2_000 })
-  }, 120_000)
+  it(
+    'accepts or refuses a valid job with one hostile value',
+    () => {
+      const property = fc.property(mutatedJob, (make) => {
+        check(make())
+      })
+      fc.assert(property, { numRuns: 2_000 })
+    },
+    scaled(120_000),
+  )
 
-  it('accepts no value beyond a limit, and does not change accepted ones', () => {
-    let passed = 0
-    const property = fc.property(boundaryJob, (job) => {
-      if (check(job)) passed++
-    })
-    fc.assert(property, { numRuns: 1_500 })
-    // Enough jobs must be accepted for the test to mean something.
-    expect(passed).toBeGreaterThan(150)
-  }, 120_000)
+  it(
+    'accepts no value beyond a limit, and does not change accepted ones',
+    () => {
+      let passed = 0
+      const property = fc.property(boundaryJob, (job) => {
+        if (check(job)) passed++
+      })
+      fc.assert(property, { numRuns: 1_500 })
+      // Enough jobs must be accepted for the test to mean something.
+      expect(passed).toBeGreaterThan(150)
+    },
+    scaled(120_000),
+  )
 })

@@ -50,7 +50,7 @@ export async function cancelJob(parts: CancelParts, id: string): Promise<CancelO
 
 /** Publishes the cancelled result of a waiting job and removes the job, unless a worker starts it first. */
 export async function cancelWaiting(
-  { jobs, publisher }: CancelParts,
+  { redis, keys, jobs, publisher }: CancelParts,
   id: string,
   { attempt, job, replyTo }: StoredJob,
   errorMessage: string,
@@ -58,8 +58,19 @@ export async function cancelWaiting(
   const result = unexecutedJobResult({ id, job, status: 'cancelled', errorMessage, attempt, workerId: '' })
   const publication = await publisher.publish({ result, attempt, replyTo, callbackUrl: job?.callbackUrl })
   // A worker that has taken it meanwhile finds the result and completes the job.
-  if (publication === 'ok') await jobs.remove(id).catch(() => {})
+  if (publication !== 'ok') return publication
+  await jobs.remove(id).catch(() => {})
+  if (job !== undefined) await leaveTenant({ redis, keys }, id, job.tenant).catch(() => {})
   return publication
+}
+
+/** Removes a job from those that its tenant would still bring back or order; a script skips only some cancelled ones at a time. */
+async function leaveTenant(
+  { redis, keys }: Pick<CancelParts, 'redis' | 'keys'>,
+  id: string,
+  tenant: string,
+): Promise<void> {
+  await redis.pipeline().zrem(keys.tenant('parked', tenant), id).zrem(keys.tenant('order', tenant), id).exec()
 }
 
 /** Notes in a job that it is to be cancelled; false if it has ended meanwhile. */

@@ -53,6 +53,8 @@ export class TenantGate {
   readonly #findMoreUrgent: RedisScript
   /** Running jobs of tenants with a maximum → their tenant. */
   readonly #running = new Map<string, string>()
+  /** Jobs that this worker is parking → their tenant. */
+  readonly #parking = new Map<string, string>()
 
   constructor(parts: TenantGateParts) {
     this.#parts = parts
@@ -69,7 +71,7 @@ export class TenantGate {
     await writeTenantRules(redis, keys, rules)
   }
 
-  /** Lets a job run, or says why it must not. Call {@link release} when a job that ran has ended. */
+  /** Lets a job run, or says why it must not. Call {@link release} when it has ended, or was put back. */
   async admit(taken: TakenJob): Promise<Postponement | undefined> {
     if (taken.job.priority > 0 && taken.turn > 0) {
       const turn = await this.#lend(taken)
@@ -90,6 +92,7 @@ export class TenantGate {
       ),
     )
     if (parked > 0) {
+      this.#parking.set(id, job.tenant)
       const delayMs = Math.min(MAX_PARKED_MS, PARKED_MS + (parked - 1) * PARKED_STEP_MS)
       return { kind: 'parked', delayMs }
     }
@@ -97,28 +100,41 @@ export class TenantGate {
     return undefined
   }
 
-  /** A job has ended here; the next parked job of its tenant takes a turn. */
+  /** A job has ended here, and the next parked job of its tenant takes a turn; or it is parked now. */
   async release(id: string): Promise<void> {
+    const parkedOf = this.#parking.get(id)
+    if (parkedOf !== undefined) return await this.#catchUp(id, parkedOf)
     const tenant = this.#running.get(id)
     if (tenant === undefined) return
     this.#running.delete(id)
-    const { redis, keys, jobs } = this.#parts
+    const { redis, keys } = this.#parts
     await redis.zrem(keys.tenant('running', tenant), id)
     for (let tried = 0; tried < MAX_TRIED; tried += 1) {
       const [next] = await redis.zpopmin(keys.tenant('parked', tenant))
       if (next === undefined) return
-      const priority = await this.#turns.retake({ id: next, job: { tenant, priority: 0 } })
-      const parked = handleOf(jobs, next)
-      const isBack = await parked
-        .changePriority({ priority })
-        .then(() => parked.promote())
-        .then(
-          () => true,
-          // It was cancelled, or is not parked yet and comes back by itself.
-          () => false,
-        )
-      if (isBack) return
+      if (await this.#bringBack(next, tenant)) return
     }
+  }
+
+  /** A job is parked now. If its turn came before that, nothing else would bring it back soon. */
+  async #catchUp(id: string, tenant: string): Promise<void> {
+    this.#parking.delete(id)
+    const { redis, keys } = this.#parts
+    const waits = await redis.zscore(keys.tenant('parked', tenant), id)
+    if (waits === null) await this.#bringBack(id, tenant)
+  }
+
+  /** Gives a parked job a turn. @returns false if it was cancelled, or is not parked yet and catches up by itself */
+  async #bringBack(id: string, tenant: string): Promise<boolean> {
+    const priority = await this.#turns.retake({ id, job: { tenant, priority: 0 } })
+    const parked = handleOf(this.#parts.jobs, id)
+    return await parked
+      .changePriority({ priority })
+      .then(() => parked.promote())
+      .then(
+        () => true,
+        () => false,
+      )
   }
 
   /** Renews the entries of running jobs, and the published rules if Redis has lost them. */

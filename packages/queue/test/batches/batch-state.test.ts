@@ -87,7 +87,7 @@ test.concurrent('a batch that was started with other rules is refused', async ()
 
 test.concurrent('a record is read as it was written, in less than a hundred characters; anything else is refused', () => {
   const record = fc.record({
-    outcome: fc.constantFrom('passed', 'failed', 'fault'),
+    outcome: fc.constantFrom('passed', 'failed', 'judge_error', 'fault'),
     retries: fc.nat({ max: 1000 }),
     fingerprint: fc.stringMatching(/^[0-9a-f]{32}$/),
     jobId: fc.stringMatching(/^[A-Za-z0-9_-]{0,42}$/),

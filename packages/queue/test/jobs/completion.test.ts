@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { scaled } from '../../../../test/support/time-factor.ts'
 import { echoResult, FAST_LOCKS, until, useBench } from '../harness.ts'
 
 const bench = useBench()
@@ -45,7 +46,9 @@ test('a job cancelled before or just after it is taken does not run', async () =
   expect(runs).toEqual([first])
 })
 
-test('broken connections lose no jobs or results, and publish none twice', async () => {
+test('broken connections lose no jobs or results, and publish none twice', {
+  timeout: scaled(120_000),
+}, async () => {
   const producer = await bench.producer()
   const seen = new Map<string, number>()
   producer.results('default', async ({ id }) => {
@@ -68,4 +71,4 @@ test('broken connections lose no jobs or results, and publish none twice', async
   )
   expect(new Set(published).size).toBe(published.length)
   expect((await bench.redis.keys(bench.key('results-default', 'r-*'))).length).toBe(0)
-}, 120_000)
+})

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { scaled } from '../../../../test/support/time-factor.ts'
 import { openWebhookQueue } from '../../src/index.ts'
 import { collect, echoResult, until, useBench } from '../harness.ts'
 
@@ -76,37 +77,45 @@ test.concurrent.for(['mid-job', 'published'] as const)(
 )
 
 // promise: worker-deaths
-test.concurrent('a job whose workers die within a second of its start is not blamed', async () => {
-  const producer = await bench.producer()
-  const id = await bench.enqueue()
-  for (let death = 0; death < 3; death++) await letWorkerDie('mid-job')
-  const consumer = await bench.consumer()
-  consumer.run()
-  expect(await producer.waitForResult(id)).toMatchObject({ status: 'success', attempt: 4 })
-}, 30_000)
+test.concurrent(
+  'a job whose workers die within a second of its start is not blamed',
+  async () => {
+    const producer = await bench.producer()
+    const id = await bench.enqueue()
+    for (let death = 0; death < 3; death++) await letWorkerDie('mid-job')
+    const consumer = await bench.consumer()
+    consumer.run()
+    expect(await producer.waitForResult(id)).toMatchObject({ status: 'success', attempt: 4 })
+  },
+  scaled(30_000),
+)
 
 // promise: worker-deaths
-test.concurrent('a job that kills its workers is given up with a result after five of them', async () => {
-  const producer = await bench.producer()
-  const id = await bench.enqueue()
-  // As if three workers had died with it, each after more than a second.
-  await bench.redis.hset(bench.key('jobs', id), { stc: 3, ats: 3 })
-  await bench.redis.hset(bench.key('starts', id), { 1: 'first x', 2: 'second x', 3: 'third x' })
-  for (let death = 0; death < 2; death++) await letWorkerDie('mid-job later')
-  // As if its lease had expired.
-  await bench.redis.del(bench.key('lease:dying'))
-  let runs = 0
-  const consumer = await bench.consumer(async (delivery) => {
-    runs += 1
-    return echoResult(delivery)
-  })
-  consumer.run()
-  const result = await producer.waitForResult(id)
-  expect(result).toMatchObject({ status: 'setup_error', attempt: 6 })
-  expect(result.errorMessage).toBe('the worker died 5 times while it ran this job')
-  expect(runs).toBe(0)
-  expect(await bench.redis.exists(bench.key('starts', id))).toBe(0)
-}, 30_000)
+test.concurrent(
+  'a job that kills its workers is given up with a result after five of them',
+  async () => {
+    const producer = await bench.producer()
+    const id = await bench.enqueue()
+    // As if three workers had died with it, each after more than a second.
+    await bench.redis.hset(bench.key('jobs', id), { stc: 3, ats: 3 })
+    await bench.redis.hset(bench.key('starts', id), { 1: 'first x', 2: 'second x', 3: 'third x' })
+    for (let death = 0; death < 2; death++) await letWorkerDie('mid-job later')
+    // As if its lease had expired.
+    await bench.redis.del(bench.key('lease:dying'))
+    let runs = 0
+    const consumer = await bench.consumer(async (delivery) => {
+      runs += 1
+      return echoResult(delivery)
+    })
+    consumer.run()
+    const result = await producer.waitForResult(id)
+    expect(result).toMatchObject({ status: 'setup_error', attempt: 6 })
+    expect(result.errorMessage).toBe('the worker died 5 times while it ran this job')
+    expect(runs).toBe(0)
+    expect(await bench.redis.exists(bench.key('starts', id))).toBe(0)
+  },
+  scaled(30_000),
+)
 
 test.concurrent('a job that kills its workers within a second is given up at its eleventh start', async () => {
   const producer = await bench.producer()

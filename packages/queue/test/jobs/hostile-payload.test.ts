@@ -102,4 +102,4 @@ test('a job that is not JSON is repaired and refused, and the worker continues',
   await until(async () => (await consumer.stats()).active === 0)
   expect(await consumer.stats()).toMatchObject({ waiting: 0, active: 0, delayed: 0, failed: 0 })
   expect(await producer.storedResult('ghost-without-a-hash')).toMatchObject({ status: 'setup_error' })
-}, 20_000)
+})

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ConfigError, type JobEvent, RetryableError, UnavailableError } from '@isopod/protocol'
 import { expect, test } from 'vitest'
+import { scaled } from '../../../../test/support/time-factor.ts'
 import { type Handle, type Producer, UnknownJobError } from '../../src/index.ts'
 import { echoResult, until, useBench } from '../harness.ts'
 
@@ -185,7 +186,7 @@ test('a slow Redis does not delay the program; events are dropped, and their num
   expect(consumer.events.filter(({ type }) => type === 'liveEventsDropped').length).toBeGreaterThan(30)
 })
 
-test('the output of a run in Redis is limited', async () => {
+test('the output of a run in Redis is limited', { timeout: scaled(60_000) }, async () => {
   const consumer = await bench.consumer(async (delivery) => {
     delivery.live?.running()
     for (let chunk = 0; chunk < 160; chunk += 1) {
@@ -201,7 +202,7 @@ test('the output of a run in Redis is limited', async () => {
   expect(await bench.redis.memory('USAGE', bench.key('events', id))).toBeLessThan(10 * 1024 * 1024)
   const events = await collect(producer.events(id))
   expect(events.at(-2)).toMatchObject({ type: 'dropped' })
-}, 60_000)
+})
 
 test('a slow reader delays no other reader and gets all events later', async () => {
   const middle = gate()

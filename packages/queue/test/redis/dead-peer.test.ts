@@ -1,13 +1,16 @@
 import { parseJob } from '@isopod/protocol'
 import { expect, onTestFinished, test } from 'vitest'
 import { openRelay } from '../../../../test/support/relay.ts'
+import { scaled } from '../../../../test/support/time-factor.ts'
 import { newJobId, openProducer } from '../../src/index.ts'
 import { collect, echoResult, until, useBench } from '../harness.ts'
 
 const bench = useBench()
 
 // promise: dead-peer
-test('connections whose peer is silent are noticed and made anew, each kind of them', async () => {
+test('connections whose peer is silent are noticed and made anew, each kind of them', {
+  timeout: scaled(60_000),
+}, async () => {
   const relay = await openRelay(bench.url)
   onTestFinished(() => relay.cut())
   const producer = await openProducer({ url: relay.url, prefix: bench.prefix })
@@ -46,4 +49,4 @@ test('connections whose peer is silent are noticed and made anew, each kind of t
   const after = await submit()
   expect(await follow(after)).toEqual(['status', 'finished'])
   await until(() => results.some(({ id }) => id === after), 'the result in its queue')
-}, 60_000)
+})

@@ -2,9 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseJob } from '@isopod/protocol'
 import { describe, expect, it } from 'vitest'
+import { scaled } from '../../../../test/support/time-factor.ts'
 import { newJobId, StorageFullError } from '../../src/index.ts'
 import { readMemory } from '../../src/redis/redis-memory.ts'
-import { collect, echoResult, until, useBench } from '../harness.ts'
+import { collect, echoResult, type TestConsumer, until, useBench } from '../harness.ts'
 
 const bench = useBench({ each: true })
 const MIB = 1024 * 1024
@@ -15,6 +16,9 @@ async function fillTo(share: number): Promise<void> {
   const { used } = await readMemory(bench.redis)
   await bench.redis.config('SET', 'maxmemory', String(Math.floor(used / share)))
 }
+
+/** Whether a consumer has noticed a full Redis, even if it has room again. */
+const noticed = ({ events }: TestConsumer) => events.some(({ type }) => type === 'redisFull')
 
 const running = () => bench.redis.llen(bench.key('jobs:active'))
 
@@ -54,7 +58,9 @@ describe.concurrent('a full Redis', () => {
     expect(await producer.stats()).toMatchObject({ prioritized: 1 })
   })
 
-  it('takes the results of running jobs, lends no job, and hands out results', async () => {
+  it('takes the results of running jobs, lends no job, and hands out results', {
+    timeout: scaled(60_000),
+  }, async () => {
     const producer = await bench.producer()
     const { promise: held, resolve: finish } = Promise.withResolvers<void>()
     let starts = 0
@@ -71,7 +77,7 @@ describe.concurrent('a full Redis', () => {
     for (let at = 0; at < 6; at++) ids.push(await bench.enqueue())
     await until(() => starts === 2)
     await fillTo(1.05)
-    await until(() => consumer.full, 'the worker to notice')
+    await until(() => noticed(consumer), 'the worker to notice')
     // Locks that could not be renewed would expire now.
     await sleep(2000)
     finish()
@@ -89,9 +95,9 @@ describe.concurrent('a full Redis', () => {
     await until(() => results.length === ids.length, 'the other jobs')
     expect(results.map(({ id }) => id).sort()).toEqual(ids.sort())
     expect(consumer.full).toBe(false)
-  }, 60_000)
+  })
 
-  it('drains by itself when results are taken and expire', async () => {
+  it('drains by itself when results are taken and expire', { timeout: scaled(60_000) }, async () => {
     const producer = await bench.producer()
     const consumer = await bench.consumer(
       async (delivery) => {
@@ -106,13 +112,15 @@ describe.concurrent('a full Redis', () => {
     const { used } = await readMemory(bench.redis)
     await bench.redis.config('SET', 'maxmemory', String(used + 4 * MIB))
     consumer.run()
-    await until(() => consumer.full, 'the worker to notice')
+    await until(() => noticed(consumer), 'the worker to notice')
     const results = collect(producer)
     await until(async () => (await consumer.stats()).prioritized === 0 && (await running()) === 0, 'all jobs')
     await until(() => results.length === ids.length / 2, 'all results')
-  }, 60_000)
+  })
 
-  it('drains by itself when nobody takes the results, if their size has a maximum', async () => {
+  it('drains by itself when no consumer takes the results, if their size has a maximum', {
+    timeout: scaled(60_000),
+  }, async () => {
     const consumer = await bench.consumer(
       async (delivery) => ({ ...echoResult(delivery), errorMessage: 'x'.repeat(MIB) }),
       { concurrency: 1, maxUntaken: { bytes: 3 * MIB } },
@@ -121,14 +129,14 @@ describe.concurrent('a full Redis', () => {
     const { used } = await readMemory(bench.redis)
     await bench.redis.config('SET', 'maxmemory', String(used + 4 * MIB))
     consumer.run()
-    await until(() => consumer.full, 'the worker to notice')
+    await until(() => noticed(consumer), 'the worker to notice')
     await until(
       async () => (await consumer.stats()).prioritized === 0 && (await running()) === 0,
       'all jobs',
       50,
     )
     expect(consumer.events.some(({ type }) => type === 'resultsDropped')).toBe(true)
-  }, 60_000)
+  })
 
   it('takes the first part of a large output that it has no room for', async () => {
     const producer = await bench.producer()

@@ -123,7 +123,7 @@ test('each key is in the table of the README, and only the permanent ones stay w
   expect((await allKeys()).filter((key) => !left.includes(key) && !endOf(key)?.includes('expires'))).toEqual(
     [],
   )
-}, 30_000)
+})
 
 test('a results queue stays as long as it is paused, has a result, or was used within the time to live', async () => {
   const worker = await bench.consumer(undefined, { resultTtlSeconds: 100 })

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type JobsOptions, Queue, QueueKeys } from 'bullmq'
 import { Redis } from 'ioredis'
 import { describe, expect, it, test } from 'vitest'
+import { scaled } from '../../../../test/support/time-factor.ts'
 import { UnknownJobError } from '../../src/index.ts'
 import { isSafeId } from '../../src/redis/safe-id.ts'
 import { collect, until, useBench } from '../harness.ts'
@@ -228,7 +229,9 @@ describe.concurrent('a key of the queue of the wrong type', () => {
 describe.concurrent('a worker', () => {
   const full = useBench({ each: true })
 
-  it('backs off while Redis refuses commands, and takes jobs again soon afterwards', async () => {
+  it('backs off while Redis refuses commands, and takes jobs again soon afterwards', {
+    timeout: scaled(40_000),
+  }, async () => {
     const consumer = await full.consumer()
     const producer = await full.producer()
     const succeeds = async () =>
@@ -246,7 +249,7 @@ describe.concurrent('a worker', () => {
     expect(consumer.events.length - events).toBeLessThan(10)
     await full.redis.config('SET', 'maxmemory', '0')
     await succeeds()
-  }, 40_000)
+  })
 })
 
 test.concurrent('a poisoned results queue still delivers results', async () => {

@@ -4,12 +4,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseJob } from '@isopod/protocol'
 import { expect, test } from 'vitest'
+import { scaled } from '../../../../test/support/time-factor.ts'
 import { newJobId } from '../../src/index.ts'
 import { collect, echoResult, until, useBench } from '../harness.ts'
 
 const bench = useBench({ persistent: true, each: true })
 
-test.concurrent('a restart of Redis loses no job and publishes no result twice', async () => {
+test.concurrent('a restart of Redis loses no job and publishes no result twice', {
+  timeout: scaled(80_000),
+}, async () => {
   const producer = await bench.producer()
   const results = collect(producer)
   const consumer = await bench.consumer(async (delivery) => {
@@ -30,7 +33,7 @@ test.concurrent('a restart of Redis loses no job and publishes no result twice',
   expect(consumer.events.some((event) => event.type === 'redisDown')).toBe(true)
   expect(consumer.events.some((event) => event.type === 'redisUp')).toBe(true)
   await until(async () => (await consumer.stats()).active === 0, 'the end of all jobs')
-}, 80_000)
+})
 
 test.concurrent('an outcome that is finished during an outage of Redis is published afterwards, without another run', async () => {
   const producer = await bench.producer()
@@ -58,7 +61,7 @@ test.concurrent('an outcome that is finished during an outage of Redis is publis
   })
   expect(await producer.waitForResult(id)).toMatchObject({ status: 'success', attempt: 1 })
   expect(runs).toBe(1)
-}, 30_000)
+})
 
 test.concurrent("a producer's call is refused during an outage of Redis, and the next one works", async () => {
   const producer = await bench.producer()
@@ -72,7 +75,7 @@ test.concurrent("a producer's call is refused during an outage of Redis, and the
     const enqueued = await producer.enqueue([{ id: newJobId(), job }]).catch(() => undefined)
     return enqueued?.[0] === 'enqueued'
   })
-}, 30_000)
+})
 
 test.concurrent.each(['there', 'away', 'just dying'])(
   'a process that closes its connections while Redis is %s exits by itself',
@@ -117,9 +120,11 @@ test.concurrent('all connections can be closed while Redis is unavailable', asyn
     expect(await refusal).toMatchObject({ code: 'unavailable' })
     expect(late).toEqual([])
   })
-}, 30_000)
+})
 
-test.concurrent('live events survive a restart of Redis: readers continue after their last event', async () => {
+test.concurrent('live events survive a restart of Redis: readers continue after their last event', {
+  timeout: scaled(60_000),
+}, async () => {
   const producer = await bench.producer()
   const { promise: held, resolve: finish } = Promise.withResolvers<void>()
   const consumer = await bench.consumer(
@@ -146,4 +151,4 @@ test.concurrent('live events survive a restart of Redis: readers continue after 
   await bench.restartRedis(async () => finish())
   await reading
   expect(reported).toEqual(['status', 'before\n', 'after\n', 'finished'])
-}, 60_000)
+})

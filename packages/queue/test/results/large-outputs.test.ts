@@ -155,7 +155,7 @@ test('outputs expire with their result; if they are gone earlier, or damaged, th
   expect(await bench.redis.keys(bench.key('outputs', '*'))).toEqual([])
 })
 
-test('outputs count as memory of results that nobody takes, and go with them', async () => {
+test('outputs count as memory of untaken results, and go with them', async () => {
   const random = randomBytes(400_000)
   await workerWith({ stdout: random.toString('base64') })
   const producer = await bench.producer()

@@ -53,7 +53,7 @@ test('a waiter gets its result by message, without polling', async () => {
   consumer.run()
   // A poll takes place every 2 s, so with polling alone this test would exceed its timeout.
   for (let n = 0; n < 15; n++) await producer.waitForResult(await bench.enqueue())
-}, 20_000)
+})
 
 test('one of two waiters for the same job can stop waiting', async () => {
   const producer = await bench.producer()
@@ -100,7 +100,7 @@ test('a waiter polls if Redis refuses subscriptions', async () => {
   } finally {
     await bench.redis.call('ACL', 'SETUSER', 'default', '&*')
   }
-}, 10_000)
+})
 
 test('a wait for an unknown job is refused, and an abort ends a wait with its reason', async () => {
   const producer = await bench.producer()

@@ -139,7 +139,8 @@ test('entries of other programs, and a key of the wrong type, stop neither publi
   await bench.redis.del(bench.key('untaken'))
   await bench.redis.set(bench.key('untaken'), 'a text')
   await publish(1, 'none')
-  await sweep({ results: 1 })
+  // The consumer's own sweep can have removed the text before the publication, which then counts.
+  await sweep({ results: 0 })
   await publish(2, 'none')
   expect(await sweep({ results: 1 })).toEqual({ results: 1, bytes: 0 })
 })

@@ -1,6 +1,7 @@
 import { Queue } from 'bullmq'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { scaled } from '../../../../test/support/time-factor.ts'
 import { Keys } from '../../src/redis/keys.ts'
 import { JOBS_QUEUE } from '../../src/redis/queue-options.ts'
 import { type TenantRules, writeTenantRules } from '../../src/tenants/tenant-rules.ts'
@@ -96,7 +97,9 @@ async function run(
 }
 
 // promise: fair-turns
-test('no job is overtaken by more jobs of another tenant than their weights allow, however many arrive', async () => {
+test('no job is overtaken by more jobs of another tenant than their weights allow, however many arrive', {
+  timeout: scaled(60_000),
+}, async () => {
   await fc.assert(
     fc.asyncProperty(steps, async (history) => {
       await run(1, history, (served) => {
@@ -111,9 +114,11 @@ test('no job is overtaken by more jobs of another tenant than their weights allo
     }),
     { numRuns: 25 },
   )
-}, 60_000)
+})
 
-test('while two tenants have work, what they get differs from their weights by no more than three rounds', async () => {
+test('while two tenants have work, what they get differs from their weights by no more than three rounds', {
+  timeout: scaled(60_000),
+}, async () => {
   await fc.assert(
     fc.asyncProperty(steps, async (history) => {
       const served = new Map<string, [number, number]>()
@@ -135,9 +140,11 @@ test('while two tenants have work, what they get differs from their weights by n
     }),
     { numRuns: 25 },
   )
-}, 60_000)
+})
 
-test('all jobs are served where turns begin to share priorities, each tenant in its order', async () => {
+test('all jobs are served where turns begin to share priorities, each tenant in its order', {
+  timeout: scaled(60_000),
+}, async () => {
   await fc.assert(
     fc.asyncProperty(
       steps,
@@ -155,7 +162,7 @@ test('all jobs are served where turns begin to share priorities, each tenant in 
     ),
     { numRuns: 15 },
   )
-}, 60_000)
+})
 
 test('turns start again when nothing waits, and jobs on their way from producers keep theirs', async () => {
   const keys = new Keys(bench.prefix)

@@ -63,6 +63,8 @@ function idOfVerdict({ tests }: Pick<Result, 'tests'>): number {
     case 'output_exceeded':
     case undefined:
       return OTHER
+    case 'judge_error':
+    case 'unverified':
     case 'skipped':
       return INTERNAL_ERROR
     default:

@@ -24,6 +24,7 @@ export const SUBMIT_FIELD_NAMES = {
   code: 'completion',
   tests: 'config.provided_data.test',
   files: 'config.provided_data.test.asset',
+  'tests.0.files': 'config.provided_data.test.asset',
   'limits.timeoutSeconds': 'config.run_timeout',
 }
 

@@ -55,19 +55,22 @@ export function gradeAutoEval(row: DatasetRow, { completion, config }: SubmitReq
   const trimmed = withoutMain(extracted.code, fenceLanguage)
   // A JSON string is also a Python string literal.
   const code = asLiteral ? JSON.stringify(trimmed) : trimmed
-  const files = Object.fromEntries(
-    Object.entries(test.asset ?? {}).map(([path, content]) => [path, base64File(content)]),
+  const assets = Object.entries(test.asset ?? {}).map(
+    ([path, content]) => [path, base64File(content)] as const,
   )
-  const common = { language, extracted, ...(Object.keys(files).length > 0 && { files }) }
+  const withFiles = assets.length > 0 && { files: Object.fromEntries(assets) }
+  const common = { language, extracted }
   if (test.code.includes(INSERT)) {
     const inserts = test.code.split(INSERT).length - 1
     if (inserts * code.length > MAX_CODE_BYTES) {
       throw refusedRow('test.code', `must come to at most ${MAX_CODE_BYTES} bytes with the code inserted`)
     }
     const fullCode = test.code.replaceAll(INSERT, () => code)
-    return { ...common, code: fullCode, fullCode }
+    return { ...common, ...withFiles, code: fullCode, fullCode }
   }
-  return { ...common, code, tests: [{ script: test.code }], fullCode: `${code}\n${test.code}` }
+  // Files of the test case: its script may run where no file of the job is.
+  const tests = [{ script: test.code, ...withFiles }]
+  return { ...common, code, tests, fullCode: `${code}\n${test.code}` }
 }
 
 /** Removes the main part of a program, which the tests provide. */

@@ -11,13 +11,14 @@ const SYSTEM = ['{packages,apps}/*/test/**/system/**/*.test.ts', 'test/{e2e,secu
 const SOAKED = [
   'apps/cli/test/system/grade.test.ts',
   'packages/sandbox/test/system/preload{,-corpora}.test.ts',
-  'test/e2e/{delivery,gateway-fuzz,many-languages,script-cheats,script-corpora}.test.ts',
+  'test/e2e/{delivery,gateway-fuzz,judge-decoders,many-languages,mutated-references,plain-toolchain}.test.ts',
+  'test/e2e/{script-cheats,script-corpora,split-cheats}.test.ts',
   'test/chaos/grade-loss.test.ts',
   'test/security/{channel,kernel-memory,limits-on-the-host}.test.ts',
 ]
 
 /** Specs of which `npm run test:soak` is the only run: they build images, or compute for long. */
-const SOAK_ONLY = ['test/e2e/{heavy-checks,service-image}.test.ts']
+const SOAK_ONLY = ['test/e2e/{heavy-checks,service-image,worker-process-image}.test.ts']
 
 /** Specs of what a release brings: packages, the client for Python, pages in a browser, data sets, benchmarks. CI runs them. */
 const RELEASE = [
@@ -28,7 +29,7 @@ const RELEASE = [
 const ALONE = [
   'test/security/observers.test.ts',
   'test/security/kernel-memory.test.ts',
-  'test/e2e/{busy-worker,retry-fairness}.test.ts',
+  'test/e2e/{busy-compiler,busy-worker,retry-fairness}.test.ts',
 ]
 
 const system = {
@@ -49,6 +50,8 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     // The specs start hundreds of Node processes; with this cache each takes 0.1 s less of processor time.
     env: { NODE_COMPILE_CACHE: fileURLToPath(new URL('node_modules/.cache/node', import.meta.url)) },
+    // A second, the default, is too short for a process to start on a slow host.
+    expect: { poll: { timeout: scaled(5000) } },
     reporters: [['default', { summary: false }], new TotalsReporter()],
     projects: [
       {
@@ -58,8 +61,8 @@ export default defineConfig({
           include: ['{packages,apps}/*/test/**/*.test.ts', 'test/**/*.test.ts'],
           exclude: SYSTEM,
           globalSetup: 'test/support/redis-binary.ts',
-          testTimeout: 30_000,
-          hookTimeout: 30_000,
+          testTimeout: scaled(30_000),
+          hookTimeout: scaled(30_000),
           // They wait more than system specs do, mostly for locks and timeouts in Redis.
           maxWorkers: 5,
           sequence: { groupOrder: 0 },

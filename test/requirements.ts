@@ -28,13 +28,53 @@ export const REQUIREMENTS: readonly Requirement[] = [
   {
     id: 'process-driver',
     behaviour:
-      'the process driver keeps the contract of drivers, and holds against every attack of the self-test',
+      'the process driver keeps the contract of drivers, holds against every attack of the self-test, and each of its protections is tested by its loss',
     source: 'issue 16, points 1 and 3',
+  },
+  {
+    id: 'isolation-choice',
+    behaviour:
+      'a job chooses its isolation from the deployment’s minimum on, never less, and others keep the worker’s own',
+    source: 'issue 16, point 3',
+  },
+  {
+    id: 'isolation-named',
+    behaviour: 'a result names the driver, runtime, namespaces and cgroup version that isolated the program',
+    source: 'issue 16, point 4',
+  },
+  {
+    id: 'stack-without-engine',
+    behaviour:
+      'demo, up and the commands that start a stack work without an engine, and down removes what they left',
+    source: 'issue 16, head',
+  },
+  {
+    id: 'process-host-checks',
+    behaviour:
+      'a worker with the process driver refuses a host that lacks something, with the sentence that doctor shows',
+    source: 'issue 16, point 1',
+  },
+  {
+    id: 'roots-without-engine',
+    behaviour:
+      'roots are built without an engine from the same Dockerfiles, with the same files, modes and owners',
+    source: 'issue 16, point 2',
   },
   {
     id: 'language-roots',
     behaviour:
       'a root has the files of its image, once per digest, whole or not at all, and a later change is found',
+    source: 'issue 16, point 2',
+  },
+  {
+    id: 'helm-chart',
+    behaviour: 'the chart makes objects that Kubernetes accepts, for services that accept their settings',
+    source: 'issue 16, point 5',
+  },
+  {
+    id: 'worker-process-image',
+    behaviour:
+      'the image of the worker with roots runs jobs without an engine, and with the rights of its pod',
     source: 'issue 16, point 2',
   },
   { id: 'run-python', behaviour: 'Python runs and its output comes back', source: 'SOP, example 1' },
@@ -408,6 +448,22 @@ export const REQUIREMENTS: readonly Requirement[] = [
     source: 'design, statuses',
   },
   {
+    id: 'cancel-many',
+    behaviour:
+      'all jobs of a batch, label or results queue are cancelled at once, each with one result, and no others',
+    source: 'issue 17, point 7',
+  },
+  {
+    id: 'list-waiting',
+    behaviour: 'the jobs that wait and run are listed by batch, label or results queue',
+    source: 'issue 17, point 7',
+  },
+  {
+    id: 'ids-first',
+    behaviour: 'a caller can know the id of each job before its result comes',
+    source: 'issue 17, point 7',
+  },
+  {
     id: 'mcp-example',
     behaviour:
       'the usage example of execute_code gives exactly the fields of the document, over stdio and HTTP',
@@ -508,6 +564,12 @@ export const REQUIREMENTS: readonly Requirement[] = [
     source: 'overview, language agnostic',
   },
   {
+    id: 'published-formats',
+    behaviour:
+      'grade recognizes the published formats of data sets and gives their samples the right verdicts',
+    source: 'graders',
+  },
+  {
     id: 'languages',
     behaviour:
       'every language says hello, reads stdin, reports its errors, meets its limits and keeps characters',
@@ -558,6 +620,12 @@ export const REQUIREMENTS: readonly Requirement[] = [
     source: 'issue: grading',
   },
   {
+    id: 'judge-errors',
+    behaviour:
+      'a checker or interactor that fails twice gives its test cases judge_error: never passed, never blamed on the code, never a fault of the platform',
+    source: 'issue 17, point 4',
+  },
+  {
     id: 'flaky',
     behaviour:
       'a program whose runs end differently is marked as flaky, and the load of the host decides no verdict',
@@ -582,10 +650,22 @@ export const REQUIREMENTS: readonly Requirement[] = [
     source: 'issue: grading; graders captured by the graded',
   },
   {
+    id: 'split-judging',
+    behaviour:
+      'assertions and code run in processes of their own; the code sees the arguments of its calls, and can lie about values only',
+    source: 'issue 17, point 1',
+  },
+  {
     id: 'many-languages',
     behaviour:
       'programs and scripts in more than 18 languages get the verdicts that they must get, in containers of their own and in a batch',
     source: 'issue: grading',
+  },
+  {
+    id: 'plain-toolchain',
+    behaviour:
+      'programs end with the status, exit code, stdout and verdicts that the plain toolchain of their language gives in the same image',
+    source: 'issue 17, point 6',
   },
   {
     id: 'benchmark',
@@ -622,7 +702,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   {
     id: 'untaken-results',
     behaviour:
-      'results that nobody takes are bounded by number and bytes; the oldest are dropped, those that were taken do not count',
+      'untaken results are bounded by number and bytes; the oldest are dropped, those that were taken do not count',
     source: 'issue 15, retention',
   },
   {

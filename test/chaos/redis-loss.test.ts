@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type RedisServer, startRedisServer } from '@isopod/devstack'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { scaled } from '../support/time-factor.ts'
 import { startWorld, type World } from '../support/world.ts'
 
 let folder: string
@@ -39,7 +40,7 @@ it('no result is lost or duplicated when Redis restarts while jobs run', async (
     { replyTo: 'restart' },
   )
   const ids = await world.client.submitMany(jobs)
-  await expect.poll(() => received.length, { timeout: 30_000 }).toBeGreaterThan(0)
+  await expect.poll(() => received.length, { timeout: scaled(30_000) }).toBeGreaterThan(0)
   await redis.stop()
   await new Promise((resolve) => setTimeout(resolve, 1_000))
   redis = await startRedisServer({ directory: folder, persistent: true })

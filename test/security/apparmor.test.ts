@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, inject, it, onTestFinished } from 'vitest'
+import { skipUnlessDocker } from '../support/docker-only.ts'
 import { runWorkerToExit } from '../support/ended-worker.ts'
 import { RUNTIME } from '../support/runtime.ts'
 import { startWorld } from '../support/world.ts'
@@ -50,6 +51,7 @@ async function startWorldUnder(profile: string | undefined) {
 
 // promise: no-channels
 it('under the profile a program cannot see which pages another container has mapped', async (context) => {
+  skipUnlessDocker(context, 'appArmor')
   context.skip(!canTry, 'needs AppArmor, root and runc')
 
   await promisify(execFile)('apparmor_parser', ['--replace', PROFILE])
@@ -73,7 +75,9 @@ it('without the profile a program can see these pages', async (context) => {
   expect(stdout).toContain('maps\n')
 })
 
-it('a worker does not start with a profile that the engine cannot apply', async () => {
+it('a worker does not start with a profile that the engine cannot apply', async (context) => {
+  skipUnlessDocker(context, 'appArmor')
+
   const { dockerHost, redisUrl } = inject('stack')
   const { code, output } = await runWorkerToExit({
     REDIS_URL: redisUrl,

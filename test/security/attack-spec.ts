@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { REUSE } from '../support/runtime.ts'
+import { type SharedFiles, watchSharedFiles } from '../support/host/shared-files.ts'
+import { DRIVER, REUSE } from '../support/runtime.ts'
 import type { Category } from './attack.ts'
 import { attacksOf } from './manifest/index.ts'
 import { expectHonestJob, openStage, runAttack, type Stage } from './stage.ts'
@@ -10,12 +11,14 @@ const CONCURRENCY = '3'
 /** Runs all attacks of one category against a worker of its own, three at a time. */
 export function attackSpec(category: Exclude<Category, 'channel'>): void {
   let stage: Stage
+  let shared: SharedFiles | undefined
   const origins = new Set<string | undefined>()
   const attacks = attacksOf(category)
 
   beforeAll(async () => {
     // No exclusive retry after a timeout, because it would hold up all other attacks.
     stage = await openStage({ env: { ISOPOD_SLOTS: CONCURRENCY, ISOPOD_SECOND_RUN_SECONDS: '0' } })
+    if (DRIVER === 'process') shared = watchSharedFiles(stage.world.sandboxState)
   })
 
   afterAll(async () => {
@@ -34,6 +37,12 @@ export function attackSpec(category: Exclude<Category, 'channel'>): void {
   it(`after the attacks of ${category} a job finds a clean container`, async () => {
     await expectHonestJob(stage)
   })
+
+  if (DRIVER === 'process') {
+    it(`attacks of ${category} changed no file that all sandboxes share`, async () => {
+      expect(await shared?.findings()).toEqual([])
+    })
+  }
 
   // Most jobs run in pooled containers, so the attacks must be tried in these, too.
   it(`attacks of ${category} ran in containers ${REUSE === 'batch' ? 'of earlier jobs' : 'from the pool'}`, () => {

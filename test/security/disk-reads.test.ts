@@ -1,6 +1,7 @@
 import { readFileSync, readlinkSync, statSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { expect, inject, it } from 'vitest'
+import { skipUnlessDocker } from '../support/docker-only.ts'
 import { docker } from '../support/engine.ts'
 import { RUNTIME } from '../support/runtime.ts'
 import { startWorld } from '../support/world.ts'
@@ -25,6 +26,8 @@ async function diskOfImages(): Promise<{ readonly path: string; readonly number:
 
 // promise: read-back
 it('a container has the read rate that the operator sets for the disk of the images', async (context) => {
+  skipUnlessDocker(context, 'diskReads')
+
   const disk = await diskOfImages()
   if (disk === undefined) return context.skip('the images are not on a disk of this host')
   if (RUNTIME === 'runsc') return context.skip('gVisor does not show the limit to programs')

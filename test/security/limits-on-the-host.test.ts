@@ -7,6 +7,7 @@ import { eventually } from '../support/eventually.ts'
 import { hostView } from '../support/host-view.ts'
 import { hostTasks, RUNTIME } from '../support/runtime.ts'
 import { SOAK } from '../support/soak.ts'
+import { scaled } from '../support/time-factor.ts'
 import { startWorld, type World } from '../support/world.ts'
 
 const onThisHost = process.getuid?.() === 0 && inject('stack').dockerHost.startsWith('unix://')
@@ -42,45 +43,49 @@ const limits = fc.record({
 })
 
 // promise: read-back
-it('the limits that a job asks for are those on the host and those in the result', async () => {
-  const property = fc.asyncProperty(limits, async (asked) => {
-    const process = pickLimits(asked, 'process')
-    const id = await world.client.submit({ language: 'bash', code: 'exec sleep 100', limits: asked })
-    const view = await eventually(
-      async () => {
-        const [container] = await world.containers()
-        // Before the program runs there is no process whose limits could be read.
-        return container === undefined
-          ? undefined
-          : hostView(world.dockerHost, container).catch(() => undefined)
-      },
-      (seen) => seen !== undefined && isDeepStrictEqual(seen.process ?? process, process),
-    )
-    const { timeoutSeconds, outputBytes, cpus, ...same } = asked
-    const { memoryMb, processes, diskMb } = asked
-    expect(view).toEqual({
-      memoryMb,
-      memorySwapMb: memoryMb,
-      tasks: hostTasks(processes),
-      cpus: expect.closeTo(cpus, 3),
-      ...(RUNTIME === 'runsc' ? {} : { diskMb, process }),
-    })
-    await world.client.cancel(id)
-    await world.client.wait(id)
-    await eventually(world.containers, (left) => left.length === 0)
-
-    const result = await world.client.run({ language: 'bash', code: 'true', limits: asked })
-    expect(result).toMatchObject({
-      status: 'success',
-      limitsApplied: {
-        ...same,
-        timeoutSeconds,
-        outputBytes,
-        memorySwapMb: asked.memoryMb,
+it(
+  'the limits that a job asks for are those on the host and those in the result',
+  async () => {
+    const property = fc.asyncProperty(limits, async (asked) => {
+      const process = pickLimits(asked, 'process')
+      const id = await world.client.submit({ language: 'bash', code: 'exec sleep 100', limits: asked })
+      const view = await eventually(
+        async () => {
+          const [container] = await world.containers()
+          // Before the program runs there is no process whose limits could be read.
+          return container === undefined
+            ? undefined
+            : hostView(world.dockerHost, container).catch(() => undefined)
+        },
+        (seen) => seen !== undefined && isDeepStrictEqual(seen.process ?? process, process),
+      )
+      const { timeoutSeconds, outputBytes, cpus, ...same } = asked
+      const { memoryMb, processes, diskMb } = asked
+      expect(view).toEqual({
+        memoryMb,
+        memorySwapMb: memoryMb,
+        tasks: hostTasks(processes),
         cpus: expect.closeTo(cpus, 3),
-      },
+        ...(RUNTIME === 'runsc' ? {} : { diskMb, process }),
+      })
+      await world.client.cancel(id)
+      await world.client.wait(id)
+      await eventually(world.containers, (left) => left.length === 0)
+
+      const result = await world.client.run({ language: 'bash', code: 'true', limits: asked })
+      expect(result).toMatchObject({
+        status: 'success',
+        limitsApplied: {
+          ...same,
+          timeoutSeconds,
+          outputBytes,
+          memorySwapMb: asked.memoryMb,
+          cpus: expect.closeTo(cpus, 3),
+        },
+      })
+      await eventually(world.containers, (left) => left.length === 0)
     })
-    await eventually(world.containers, (left) => left.length === 0)
-  })
-  await fc.assert(property, { numRuns: SOAK ? 50 : 4, endOnFailure: true })
-}, 300_000)
+    await fc.assert(property, { numRuns: SOAK ? 50 : 4, endOnFailure: true })
+  },
+  scaled(300_000),
+)

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { type ContainerFacts, openDockerSandbox, type Sandbox } from '@isopod/sandbox'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { script } from '../../packages/sandbox/test/support/execution.ts'
+import { skipUnlessDocker } from '../support/docker-only.ts'
 import { docker } from '../support/engine.ts'
 import { RewritingEngine } from '../support/rewriting-engine.ts'
 
@@ -85,7 +86,9 @@ async function inspected(): Promise<{ made: Made; image: Made }> {
 }
 
 // promise: made-as-asked
-it('the engine makes each container with every flag that the worker asked for, and with no weakening one', async () => {
+it('the engine makes each container with every flag that the worker asked for, and with no weakening one', async (context) => {
+  skipUnlessDocker(context, 'engineRecord')
+
   const { made, image } = await inspected()
   const [asked] = engine.asked
   const { HostConfig, Env, NetworkingConfig: _, name: __, ...config } = asked ?? { HostConfig: {} }

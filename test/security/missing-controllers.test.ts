@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { beforeEach, expect, inject, it, type TestContext } from 'vitest'
+import { skipUnlessDocker } from '../support/docker-only.ts'
 import { runWorkerToExit } from '../support/ended-worker.ts'
 import { docker } from '../support/engine.ts'
 import { eventually } from '../support/eventually.ts'
@@ -50,6 +51,8 @@ async function engineWithout(controller: string, { onTestFinished }: TestContext
 it.concurrent.for(['pids', 'memory'])(
   'a worker does not start on an engine that cannot limit %s, and names the missing controller',
   async (controller, context) => {
+    skipUnlessDocker(context, 'engine')
+
     const engine = await engineWithout(controller, context)
     const { code, output } = await runWorkerToExit({
       REDIS_URL: inject('stack').redisUrl,
@@ -62,7 +65,26 @@ it.concurrent.for(['pids', 'memory'])(
 )
 
 // promise: missing-controllers
+it.concurrent.for(['pids', 'memory', 'cpu'])(
+  'a worker with the process driver does not start without the controller %s, and names it',
+  async (controller) => {
+    const hide = 'umount "/sys/fs/cgroup/$1" && shift && exec "$@"'
+    const { code, output } = await runWorkerToExit(
+      { REDIS_URL: inject('stack').redisUrl, ISOPOD_DRIVER: 'process' },
+      ['unshare', '--mount', 'sh', '-c', hide, 'sh', controller],
+    )
+    expect(code).toBe(1)
+    expect(output).toContain(
+      `the process driver needs the cgroup controller ${controller}, which this host does not offer to the worker`,
+    )
+    expect(output.trim().split('\n')).toHaveLength(1)
+  },
+)
+
+// promise: missing-controllers
 it.concurrent('a worker that has to limit disk reads does not start on an engine that cannot limit block I/O', async (context) => {
+  skipUnlessDocker(context, 'diskReads')
+
   const { code, output } = await runWorkerToExit({
     REDIS_URL: inject('stack').redisUrl,
     DOCKER_HOST: await engineWithout('blkio', context),

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'v
 import { type OutsideWorld, outsideWorldMissing, startOutsideWorld } from '../support/outside-world.ts'
 import { program } from '../support/programs.ts'
 import { under } from '../support/runtime.ts'
+import { scaled } from '../support/time-factor.ts'
 import { startWorld, type World } from '../support/world.ts'
 
 const HOSTS = [
@@ -72,6 +73,7 @@ beforeAll(async () => {
       ISOPOD_QUEUE_PREFIX: world.prefix,
       ISOPOD_STACK: world.prefix,
       ISOPOD_DRAIN_SECONDS: '5',
+      ISOPOD_SANDBOX_STATE_DIR: world.sandboxState,
     },
   })
 })
@@ -407,7 +409,7 @@ print("up", flush=True)
 if os.fork() == 0: time.sleep(100)`
     const result = await run({ code, network: 'patient' })
     expect(result).toMatchObject({ stderr: '', stdout: 'up\n' })
-    await expect.poll(closed, { timeout: 15_000 }).toBe(8)
+    await expect.poll(closed, { timeout: scaled(15_000) }).toBe(8)
     expect(logged(result.id).map(({ reason }) => reason)).toEqual(
       Array.from({ length: 8 }, () => 'the job ended'),
     )

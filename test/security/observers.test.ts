@@ -1,10 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { skipUnlessDocker } from '../support/docker-only.ts'
 import { docker } from '../support/engine.ts'
 import { eventually } from '../support/eventually.ts'
-import { type ContainmentWatch, sightingProblems, watchContainment } from '../support/host/containment.ts'
+import { type ContainmentWatch, watchContainment } from '../support/host/containment.ts'
 import { watchEngine } from '../support/host/engine-state.ts'
 import { type Host, type ObserverName, watchHost } from '../support/host/host.ts'
+import { sightingProblems } from '../support/host/sighting.ts'
 import { redisCli } from '../support/redis.ts'
 import { runInWeakContainer } from '../support/weak-container.ts'
 import { startWorld, type World } from '../support/world.ts'
@@ -140,11 +142,12 @@ describe('an attack that succeeds in a weak container is noticed', () => {
 describe('a container that is not confined is noticed', () => {
   let watch: ContainmentWatch
 
-  beforeEach(async () => {
+  beforeEach(async (context) => {
+    skipUnlessDocker(context, 'weakContainers')
     watch = await watchContainment(world, 'runc')
   })
 
-  afterEach(() => watch.close())
+  afterEach(() => watch?.close())
 
   const wanted = { memoryMb: 64, processes: 20, cpus: 0.5 }
   const unused = {

@@ -1,5 +1,6 @@
 import { runcEscapes } from '@isopod/protocol'
 import { beforeEach, expect, inject, it } from 'vitest'
+import { skipUnlessDocker } from '../support/docker-only.ts'
 import { runWorkerToExit } from '../support/ended-worker.ts'
 import { docker } from '../support/engine.ts'
 import { startWorld } from '../support/world.ts'
@@ -12,6 +13,7 @@ const version = await docker(
   '{{range .Server.Components}}{{if eq .Name "runc"}}{{.Version}}{{end}}{{end}}',
 )
 const escapes = runcEscapes(version) ?? []
+beforeEach((context) => skipUnlessDocker(context, 'ociRuntimes'))
 beforeEach((context) => context.skip(escapes.length === 0, `runc ${version} has no known escapes`))
 
 /** Always runc, because a worker with gVisor does not check the version of runc. */

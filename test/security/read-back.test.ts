@@ -1,7 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
+import { skipUnlessDocker } from '../support/docker-only.ts'
 import { type CreateOptions, RewritingEngine } from '../support/rewriting-engine.ts'
 import { EXPECTED, RUNTIME } from '../support/runtime.ts'
 import { startWorld, type World } from '../support/world.ts'
@@ -21,6 +22,8 @@ beforeAll(async () => {
   // The worker's first container installs init.
   await world.client.run({ language: 'bash', code: 'true' })
 })
+
+beforeEach((context) => skipUnlessDocker(context, 'engineChanges'))
 
 let faults = 0
 

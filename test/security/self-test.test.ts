@@ -7,10 +7,12 @@ import { fileURLToPath } from 'node:url'
 import { connect } from '@isopod/client'
 import { freePort } from '@isopod/devstack'
 import { afterAll, beforeAll, describe, expect, inject, it, type TestContext, vi } from 'vitest'
+import { skipUnlessDocker } from '../support/docker-only.ts'
 import { containersOf } from '../support/engine.ts'
 import { eventually } from '../support/eventually.ts'
 import { type CreateOptions, RewritingEngine } from '../support/rewriting-engine.ts'
-import { EXPECTED, RUNTIME } from '../support/runtime.ts'
+import { DRIVER, EXPECTED, RESULT_RUNTIME, RUNTIME } from '../support/runtime.ts'
+import { sandboxesOf } from '../support/sandboxes.ts'
 import { startWorld } from '../support/world.ts'
 
 const WORKER = fileURLToPath(new URL('../../apps/worker/dist/main.js', import.meta.url))
@@ -70,7 +72,7 @@ async function findings(dockerHost: string): Promise<{ code: number; found: Find
   const lines = text().split('\n')
   const all = lines.filter((line) => line.startsWith('{"probe"')).map((line) => JSON.parse(line) as Finding)
   // The self-test also probes other runtimes that jobs may use.
-  const found = all.filter(({ runtime }) => runtime === RUNTIME)
+  const found = all.filter(({ runtime }) => runtime === RESULT_RUNTIME)
   return { code, found, text: text() }
 }
 
@@ -117,9 +119,10 @@ describe.concurrent('a worker at its start', () => {
     }
   })
 
-  it('takes no job if probes succeed, and names them in its log, its metrics and /readyz', async ({
-    onTestFinished,
-  }) => {
+  it('takes no job if probes succeed, and names them in its log, its metrics and /readyz', async (context) => {
+    skipUnlessDocker(context, 'engineChanges')
+
+    const { onTestFinished } = context
     const prefix = `test-self-test-${process.pid}`
     const port = await freePort()
     const client = await connect({ url: redisUrl, prefix })
@@ -164,24 +167,30 @@ describe.concurrent('a worker at its start', () => {
 
   it('ends on SIGTERM during its self-test, and leaves no container', async () => {
     const stack = `self-test-end-${process.pid}`
+    const made = () => (DRIVER === 'process' ? sandboxesOf(folder) : containersOf(dockerHost, stack))
     const { process: child, text } = worker([], {
       DOCKER_HOST: dockerHost,
       REDIS_URL: redisUrl,
       PORT: '0',
       ISOPOD_QUEUE_PREFIX: stack,
       ISOPOD_STACK: stack,
+      ISOPOD_SANDBOX_STATE_DIR: folder,
     })
+    const seen = new Set<string>()
     await eventually(
-      () => containersOf(dockerHost, stack),
-      (ids) => ids.length > 2,
+      async () => (await made()).map((id) => seen.add(id)),
+      () => seen.size > 2,
     )
     child.kill('SIGTERM')
     const [code] = (await once(child, 'close')) as [number]
     expect([code, text()]).toEqual([0, expect.not.stringContaining('taking jobs')])
-    expect(await containersOf(dockerHost, stack)).toEqual([])
+    expect(await made()).toEqual([])
   })
 
-  it('runs no probe in a container that lacks a requested limit', async ({ onTestFinished }) => {
+  it('runs no probe in a container that lacks a requested limit', async (context) => {
+    skipUnlessDocker(context, 'engineChanges')
+
+    const { onTestFinished } = context
     const unlimited = ({ HostConfig }: CreateOptions) => {
       delete HostConfig['PidsLimit']
     }

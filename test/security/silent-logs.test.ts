@@ -6,8 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { JobInput } from '@isopod/client'
 import { type RedisServer, startRedisServer } from '@isopod/devstack'
 import { STATUSES } from '@isopod/protocol'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { eventually } from '../support/eventually.ts'
+import { firstProcess } from '../support/host-view.ts'
 import { redisCli } from '../support/redis.ts'
 import { startWorld, type World } from '../support/world.ts'
 
@@ -128,10 +129,11 @@ const JOBS: Readonly<Record<string, () => JobInput>> = {
   }),
   'success, preloaded': () => ({ code: python('preload', `print("${secret('preloaded')}")`), preload: true }),
   'success, cached': () => ({ code: python('cache', `print("${secret('cached')}")`), cache: true }),
-  'setup_error by a checker': () => checked(`raise Exception("${secret('checker that fails')}")`, 'python'),
-  'setup_error by a checker that does not compile': () =>
+  'success, with a checker that fails': () =>
+    checked(`raise Exception("${secret('checker that fails')}")`, 'python'),
+  'success, with a checker that does not compile': () =>
     checked(`${secret('checker that does not compile')}`, 'c'),
-  'setup_error by an interactor': () => ({
+  'success, with an interactor that fails': () => ({
     code: 'print(1)',
     tests: [
       {
@@ -141,7 +143,7 @@ const JOBS: Readonly<Record<string, () => JobInput>> = {
       },
     ],
   }),
-  'setup_error by an interactor that does not compile': () => ({
+  'execution_error, with an interactor that does not compile': () => ({
     code: 'print(input())',
     tests: [{ interactor: { language: 'c', code: secret('interactor that does not compile') } }],
   }),
@@ -228,6 +230,19 @@ describe('a worker’s log has no text of a job', () => {
     expect(result.status).toBe('cancelled')
   })
 
+  it('whose container is killed on the host', async (context) => {
+    const { dockerHost } = inject('stack')
+    const onThisHost = process.getuid?.() === 0 && dockerHost.startsWith('unix://')
+    context.skip(!onThisHost, 'needs root on the host of the containers')
+
+    const code = python('killed', `print("${secret('killed')}", flush=True); import time; time.sleep(3)`)
+    const id = await world.client.submit({ ...carried('killed'), code })
+    const assigned = async () => (await lines('container_assigned')()).find(({ job }) => job === id)
+    const { containerId } = (await eventually(assigned, (line) => line !== undefined)) ?? expect.fail()
+    process.kill(Number(await firstProcess(dockerHost, String(containerId))), 'SIGKILL')
+    expect((await world.client.wait(id)).status).toBe('success')
+  })
+
   it('whose result Redis refuses to store', async () => {
     const code = python(
       'refused by Redis',
@@ -297,9 +312,6 @@ describe('after all of these jobs', () => {
     ]) {
       expect(reported).toContain(one)
     }
-    expect(log.filter(({ event }) => event === 'setup_failed')).toContainEqual(
-      expect.objectContaining({ error: 'a program that judges the tests failed' }),
-    )
   })
 
   it('no encoding of a secret is in the workers’ output, metrics or readiness, or in the audit stream', async () => {

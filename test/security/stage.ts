@@ -2,13 +2,9 @@ import { readFileSync } from 'node:fs'
 import type { JobInput, Result } from '@isopod/client'
 import { expect } from 'vitest'
 import { eventually } from '../support/eventually.ts'
-import {
-  type ContainmentWatch,
-  type Sighting,
-  sightingProblems,
-  watchContainment,
-} from '../support/host/containment.ts'
+import { type ContainmentWatch, watchContainment } from '../support/host/containment.ts'
 import { type Host, watchHost } from '../support/host/host.ts'
+import { type Sighting, sightingProblems } from '../support/host/sighting.ts'
 import { EXPECTED, RESULT_RUNTIME, REUSE, RUNTIME } from '../support/runtime.ts'
 import { startWorld, type World, type WorldOptions } from '../support/world.ts'
 import type { Attack, Verdict } from './attack.ts'
@@ -44,7 +40,7 @@ export async function openStage(options: WorldOptions = {}): Promise<Stage> {
     host,
     containment,
     async close() {
-      containment.close()
+      await containment.close()
       await host.close()
       await world.close()
     },
@@ -115,7 +111,7 @@ async function sightingsOf({ world, containment }: Stage, { id }: Result): Promi
     async () => (await world.log()).find(({ event, job }) => event === 'finished' && job === id),
     (event) => event !== undefined,
   )
-  const seen = containment.ofContainer(String(finished?.['containerId']))
+  const seen = await containment.ofContainer(String(finished?.['containerId']))
   return seen === undefined ? [] : [seen]
 }
 

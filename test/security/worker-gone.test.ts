@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { type ContainerFacts, openDockerSandbox, type Sandbox } from '@isopod/sandbox'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { script } from '../../packages/sandbox/test/support/execution.ts'
+import { skipUnlessDocker } from '../support/docker-only.ts'
 import { docker } from '../support/engine.ts'
 import { eventually } from '../support/eventually.ts'
 import { RewritingEngine } from '../support/rewriting-engine.ts'
@@ -46,7 +47,9 @@ async function found(id: string): Promise<Found | undefined> {
 }
 
 // promise: worker-gone
-it('a container whose worker is gone ends by itself, is not restarted, and keeps its exit code but no output', async () => {
+it('a container whose worker is gone ends by itself, is not restarted, and keeps its exit code but no output', async (context) => {
+  skipUnlessDocker(context, 'engineRestart')
+
   const facts = Promise.withResolvers<ContainerFacts>()
   const run = sandbox
     .run(script('sleep 20', { id: `j-${randomUUID()}` }), { onContainer: facts.resolve })

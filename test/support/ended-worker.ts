@@ -3,12 +3,20 @@ import { fileURLToPath } from 'node:url'
 
 const WORKER = fileURLToPath(new URL('../../apps/worker/dist/main.js', import.meta.url))
 
-/** Runs a worker until it exits. After 20 s it is killed, and `code` is null. */
-export function runWorkerToExit(env: NodeJS.ProcessEnv): Promise<{ code: number | null; output: string }> {
+/**
+ * Runs a worker until it exits. After 20 s it is killed, and `code` is null.
+ *
+ * @param through a command that starts the worker, which follows as its arguments
+ */
+export function runWorkerToExit(
+  env: NodeJS.ProcessEnv,
+  through: readonly string[] = [],
+): Promise<{ code: number | null; output: string }> {
+  const [file = process.execPath, ...args] = [...through, process.execPath, WORKER]
   return new Promise((resolve) => {
     const child = execFile(
-      process.execPath,
-      [WORKER],
+      file,
+      args,
       { env: { ...process.env, PORT: '0', ...env }, timeout: 20_000 },
       (_, stdout, stderr) => resolve({ code: child.exitCode, output: stdout + stderr }),
     )

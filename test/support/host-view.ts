@@ -3,7 +3,9 @@ import { readFile, statfs } from 'node:fs/promises'
 import { PROCESS_LIMITS } from '@isopod/init'
 import type { LimitsOf } from '@isopod/protocol'
 import { docker } from './engine.ts'
-import { RUNTIME } from './runtime.ts'
+import { initOf } from './host/confinement-problems.ts'
+import { groupOf } from './host/control-group.ts'
+import { DRIVER, RUNTIME } from './runtime.ts'
 
 const MIB = 1024 * 1024
 
@@ -21,7 +23,7 @@ export interface HostView {
 
 /** Reads a container's limits on the host: control groups, mounts, and limits of its program. */
 export async function hostView(dockerHost: string, container: string): Promise<HostView> {
-  const pid = await docker(dockerHost, 'inspect', '--format', '{{.State.Pid}}', container)
+  const pid = await firstProcess(dockerHost, container)
   const groups = await groupsOf(pid)
   const v2 = existsSync('/sys/fs/cgroup/cgroup.controllers')
   const memory = await numbers(groups('memory'), v2 ? 'memory.max' : 'memory.limit_in_bytes')
@@ -43,6 +45,14 @@ export async function hostView(dockerHost: string, container: string): Promise<H
     tasks: pids ?? null,
     ...(RUNTIME === 'runsc' ? {} : await programLimits(pid)),
   }
+}
+
+/** The host's number of a container's init. @throws if it is not running */
+export async function firstProcess(dockerHost: string, container: string): Promise<string> {
+  if (DRIVER === 'docker') return await docker(dockerHost, 'inspect', '--format', '{{.State.Pid}}', container)
+  const init = initOf(groupOf(container)?.read()?.processes ?? [])
+  if (init === undefined) throw new Error(`init of ${container} is not running`)
+  return String(init)
 }
 
 /** Limits that the host's kernel enforces under runc, and gVisor's own kernel under gVisor. */

@@ -34,6 +34,8 @@ export interface LanguageFixtures {
   readonly broken: ProgramFixture
   /** Compiles, but the language's usual command rejects it, as `go test` does by its vet checks. */
   readonly refused?: ProgramFixture
+  /** Compiles, but is no program: it has no main. */
+  readonly library?: ProgramFixture
   readonly forever: string
   /** A program that prints `42` in its first line only if its compiler gets these arguments. */
   readonly compileArgs?: { readonly args: readonly string[]; readonly code: string }
@@ -56,4 +58,16 @@ export function languageFixtures(): ReadonlyMap<string, LanguageFixtures> {
       parse(readFileSync(`${FOLDER}${name}`, 'utf8')) as LanguageFixtures,
     ]),
   )
+}
+
+/** The programs of a language, by the names of their fixtures. */
+export function programsOf({
+  version: _,
+  stdout: __,
+  ...programs
+}: LanguageFixtures): ReadonlyMap<string, string> {
+  const codes = Object.entries(programs).map(
+    ([name, it]) => [name, typeof it === 'string' ? it : it.code] as const,
+  )
+  return new Map(codes)
 }

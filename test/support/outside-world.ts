@@ -11,6 +11,14 @@ import { selfSigned } from './self-signed.ts'
 const run = promisify(execFile)
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
+/**
+ * Puts the files of the namespace's folder over those of /etc, as `ip netns exec` does. That would also mount another /sys, without
+ * the cgroups that a worker with the process driver needs.
+ */
+const OVER_ETC =
+  'cd /etc/netns/"$1" 2> /dev/null && for file in *; do mount --bind "$file" "/etc/$file"; done; cd /; shift; exec "$@"'
+const WITH_ETC = ['unshare', '--mount', 'sh', '-c', OVER_ETC, 'sh']
+
 /** A process in one of the namespaces, and the lines of its output. */
 interface Spawned {
   readonly process: ChildProcess
@@ -63,8 +71,8 @@ export async function startOutsideWorld(options: {
   const processes: Spawned[] = []
 
   function startIn(namespace: string, file: string, args: readonly string[], env = process.env): Spawned {
-    const command = ['netns', 'exec', namespace, process.execPath, file, ...args]
-    const child = spawn('ip', command, { env, stdio: ['ignore', 'pipe', 'inherit'] })
+    const command = [`--net=/run/netns/${namespace}`, ...WITH_ETC, namespace, process.execPath, file, ...args]
+    const child = spawn('nsenter', command, { env, stdio: ['ignore', 'pipe', 'inherit'] })
     const lines: string[] = []
     let rest = ''
     child.stdout.on('data', (chunk) => {

@@ -8,7 +8,6 @@ export const PYTHON: Language = {
   aliases: [],
   filename: 'main.py',
   command: ['python3', '{filename}'],
-  compile_timeout_seconds: 30,
   timeout_factor: 1,
   env: {},
   opens_at_start: [],

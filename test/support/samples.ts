@@ -27,7 +27,10 @@ export function sampleOutcome(changes: Partial<Outcome> = {}): Outcome {
     resourceUsage: null,
     limitsApplied: { ...applied, memorySwapMb: 256 },
     errorMessage: null,
-    container: { id: 'c', imageDigest: 'sha256:x', runtime: 'runc', origin: 'made', preloaded: false },
+    container: {
+      ...{ id: 'c', imageDigest: 'sha256:x', runtime: 'runc', origin: 'made', preloaded: false },
+      isolation: { driver: 'docker', namespaces: ['mount', 'pid'], cgroup: 2 },
+    },
     timings: { acquire: 1, run: 1, collect: 1 },
     ...changes,
   }
@@ -95,6 +98,7 @@ export function sampleFullResult(changes: Partial<Result> = {}): Result {
       outside: { limits: ['cpus'], source: 'kernel' },
     },
     policy: { mode: 'warn', rules: 'standard', checked: true },
+    isolation: { driver: 'process', runtime: 'bubblewrap', namespaces: ['user', 'mount'], cgroup: 2 },
     containerOrigin: 'made',
     preloaded: true,
     flaky: true,

@@ -1,12 +1,15 @@
 import {
+  ensureRoots,
   ensureStack,
   type ImageName,
+  imageStates,
   installPackages,
   isImageName,
   stackPaths,
   USUAL_IMAGES,
 } from '@isopod/devstack'
 import type { TestProject } from 'vitest/node'
+import { DRIVER } from './runtime.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -30,5 +33,11 @@ export async function setup(project: TestProject): Promise<void> {
   // Only root can use `ip`; without it the specs that need it are skipped with a reason.
   if (process.getuid?.() === 0) await installPackages(['iproute2'], log).catch((error) => log(String(error)))
   const { roots } = stackPaths()
+  if (DRIVER === 'process') {
+    const present = (await imageStates(stack.engine)).filter(({ state }) => state !== 'absent')
+    const references = present.map(({ tag }) => tag)
+    // The processes of the specs inherit it.
+    process.env['ISOPOD_ROOTS_DIR'] = await ensureRoots(stack.engine, references, { log })
+  }
   project.provide('stack', { redisUrl: stack.redis.url, dockerHost: stack.engine.dockerHost, roots })
 }

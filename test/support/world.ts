@@ -22,7 +22,7 @@ export interface World {
   log(index?: number): Promise<Record<string, unknown>[]>
   /** Everything that the n-th worker has written to stdout and stderr. */
   written(index?: number): Promise<string>
-  /** State directory of its workers, if they have the process driver. */
+  /** State directory of its workers for the process driver. */
   readonly sandboxState: string
   /** Ids of this world's containers, whatever their state. */
   containers(): Promise<string[]>
@@ -87,7 +87,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
           // Most specs run few jobs of a kind, so a larger pool would mostly make containers that no job takes.
           ISOPOD_POOL_SIZE: '1',
           ISOPOD_QUEUE_PREFIX: prefix,
-          ...(DRIVER === 'process' && { ISOPOD_SANDBOX_STATE_DIR: state }),
+          ISOPOD_SANDBOX_STATE_DIR: state,
           ...options.env,
           ...env,
         },
@@ -104,7 +104,10 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
         .filter((line) => line.startsWith('{'))
         .map((line) => JSON.parse(line) as Record<string, unknown>)
     },
-    containers: () => (DRIVER === 'process' ? sandboxesOf(state) : containersOf(dockerHost, prefix)),
+    containers: async () => [
+      ...(await sandboxesOf(state)),
+      ...(DRIVER === 'process' ? [] : await containersOf(dockerHost, prefix)),
+    ],
     async close() {
       await Promise.all(workers.map((worker) => worker.stop()))
       const left = await world.containers()

@@ -6,6 +6,7 @@ import time
 import pytest
 
 from isopod import AsyncIsopod, InvalidJobError
+from time_factor import scaled
 
 pytestmark = pytest.mark.usefixtures("gateway")
 
@@ -23,8 +24,8 @@ def run(main):
 
 
 async def until_idle(isopod):
-    """Waits at most 20 s; returns whether no execution waits or runs any more."""
-    deadline = time.monotonic() + 20
+    """Waits a while; returns whether no execution waits or runs any more."""
+    deadline = time.monotonic() + scaled(20)
     while time.monotonic() < deadline:
         queue = await isopod.queue()
         if queue["waiting"] == queue["running"] == 0:
@@ -57,7 +58,7 @@ def test_cancelling_the_task_cancels_the_execution():
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        assert time.monotonic() - started < 5
+        assert time.monotonic() - started < scaled(5)
         return await until_idle(isopod)
 
     assert run(main)
@@ -103,7 +104,7 @@ def test_leaving_events_early_leaves_no_thread_behind():
 
     started = time.monotonic()
     run(main)
-    assert time.monotonic() - started < 30
+    assert time.monotonic() - started < scaled(30)
 
 
 def test_a_batch_yields_results_as_they_come_and_leaving_it_cancels_the_rest():

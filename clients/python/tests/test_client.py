@@ -4,7 +4,8 @@ import time
 
 import pytest
 
-from isopod import InvalidJobError, Isopod, UnknownExecutionError, WaitTimeoutError
+from isopod import InvalidJobError, Isopod, IsopodError, UnknownExecutionError, WaitTimeoutError
+from time_factor import scaled
 
 ENDLESS = "echo on; sleep 60"
 
@@ -46,6 +47,16 @@ def test_tests_are_judged(client):
     assert result.tests[1].diff
 
 
+def test_judge_errors_are_listed_on_their_own(client):
+    checker = {"type": "program", "language": "bash", "code": "exit $(cat actual)"}
+    tests = [{"stdin": code, "checker": checker} for code in ("42", "43", "1")]
+    result = client.run("print(input())", tests=tests)
+    verdicts = [test.verdict for test in result.tests]
+    assert verdicts == ["passed", "wrong_answer", "judge_error"]
+    assert result.judge_errors == result.tests[2:]
+    assert not result.passed
+
+
 @pytest.mark.parametrize(
     ("job", "field", "words"),
     [
@@ -69,7 +80,7 @@ def test_a_refusal_names_the_field(client, job, field, words):
 
 def test_submit_and_read(client):
     id = client.submit("print('later')")
-    assert client.wait(id, 30).stdout == "later\n"
+    assert client.wait(id, scaled(30)).stdout == "later\n"
     assert client.state(id) == "finished"
     assert client.result(id).stdout == "later\n"
     assert client.cancel(id) == "finished"
@@ -77,17 +88,31 @@ def test_submit_and_read(client):
 
 def test_many_jobs_are_enqueued_or_none(client):
     ids = client.submit_many([{"code": f"print({n})"} for n in range(3)])
-    assert [client.wait(id, 30).stdout for id in ids] == ["0\n", "1\n", "2\n"]
+    assert [client.wait(id, scaled(30)).stdout for id in ids] == ["0\n", "1\n", "2\n"]
     with pytest.raises(InvalidJobError, match=r"jobs\[1\]: Code cannot be empty"):
         client.submit_many([{"code": "1"}, {"code": ""}])
+
+
+def test_a_batch_is_listed_and_cancelled_by_its_id_or_label(client):
+    sleep = {"language": "bash", "code": "sleep 60", "batch_id": "py"}
+    ids = client.submit_many({**sleep, "labels": {"a": str(n)}} for n in range(9))
+    listed = client.jobs(batch_id="py")
+    assert sorted(job["id"] for job in listed) == sorted(ids)
+    assert {job["batch_id"] for job in listed} == {"py"}
+    assert [job["id"] for job in client.jobs(batch_id="py", label="a=8")] == [ids[8]]
+    counts = client.cancel_jobs(batch_id="py")
+    assert counts["cancelled"] + counts["requested"] == 9
+    assert {client.wait(id, scaled(30)).status for id in ids} == {"cancelled"}
+    with pytest.raises(IsopodError):
+        client.cancel_jobs()
 
 
 def test_a_wait_that_is_over_cancels_what_it_ran(client):
     started = time.monotonic()
     with pytest.raises(WaitTimeoutError, match="it had not ended") as late:
         client.run(ENDLESS, "bash", wait=2)
-    assert time.monotonic() - started < 20
-    assert client.wait(late.value.execution_id, 20).status == "cancelled"
+    assert time.monotonic() - started < scaled(20)
+    assert client.wait(late.value.execution_id, scaled(20)).status == "cancelled"
 
 
 def test_an_execution_that_is_not_there(client):
@@ -119,7 +144,7 @@ def test_events_resume_behind_an_id(client):
 
 
 def test_a_batch_yields_results_as_they_come(client):
-    jobs = [{"code": "import time\ntime.sleep(2)"}] + [{"code": f"print({n})"} for n in (1, 2)]
+    jobs = [{"code": f"import time\ntime.sleep({scaled(2)})"}] + [{"code": f"print({n})"} for n in (1, 2)]
     items = list(client.batch(jobs, in_flight=3))
     assert sorted(item.index for item in items) == [0, 1, 2]
     assert items[-1].index == 0
@@ -167,7 +192,7 @@ def test_languages_and_queue(client):
 
 def until_idle(client: Isopod) -> bool:
     """Whether nothing runs or waits within a few seconds."""
-    until = time.monotonic() + 20
+    until = time.monotonic() + scaled(20)
     while time.monotonic() < until:
         queue = client.queue()
         if queue["waiting"] == queue["running"] == 0:

@@ -38,6 +38,12 @@ export function newToken(): { id: string; token: string; secretHash: string } {
   return { id, token: `isopod_${id}_${secret}`, secretHash: hash(secret).toString('hex') }
 }
 
+/** The parts of a token that another program has made: `isopod_`, 12 of a-z and 0-9, `_`, 43 of A-Z, a-z, 0-9, `-` and `_`. */
+export function givenToken(token: string): ReturnType<typeof newToken> | undefined {
+  const parts = parseToken(token)
+  return parts && { id: parts.id, token, secretHash: hash(parts.secret).toString('hex') }
+}
+
 /** The parts of a token; undefined for any other text. */
 export function parseToken(token: string): { id: string; secret: string } | undefined {
   const [, id, secret] = TOKEN.exec(token) ?? []

@@ -1,5 +1,14 @@
+import { ConfigError } from '@isopod/protocol'
 import type { DeploymentRedis } from '@isopod/queue'
-import { type ApiKey, apiKeySchema, isSecretOf, type KeyScope, newToken, parseToken } from './api-key.ts'
+import {
+  type ApiKey,
+  apiKeySchema,
+  givenToken,
+  isSecretOf,
+  type KeyScope,
+  newToken,
+  parseToken,
+} from './api-key.ts'
 
 /** Used for the comparison if the key does not exist, so that both cases take the same time. */
 const NO_KEY = { secretHash: '0'.repeat(64) }
@@ -15,6 +24,8 @@ export interface NewApiKey {
   readonly requestsPerMinute?: number
   /** @default no limit */
   readonly maxInFlight?: number
+  /** A token that another program has made and keeps. The key replaces the one with its id. @default a new one */
+  readonly token?: string
 }
 
 /** The API keys of a deployment: one Redis hash, `id` → {@link ApiKey} as JSON. A revoked key is deleted. */
@@ -29,9 +40,19 @@ export class ApiKeys {
     this.#hash = `${keys.tag}:access:keys`
   }
 
-  /** Makes a key. The token is returned once and stored nowhere. */
+  /**
+   * Makes a key. The token is returned once and stored nowhere.
+   *
+   * @throws {ConfigError} if the given token is none
+   */
   async create(wanted: NewApiKey): Promise<{ key: ApiKey; token: string }> {
-    const { id, token, secretHash } = newToken()
+    const parts = wanted.token === undefined ? newToken() : givenToken(wanted.token)
+    if (parts === undefined) {
+      throw new ConfigError(
+        'the token must be isopod_, 12 of a-z and 0-9, _, and 43 of A-Z, a-z, 0-9, "-" and "_"',
+      )
+    }
+    const { id, token, secretHash } = parts
     const key: ApiKey = {
       id,
       name: wanted.name,

@@ -23,8 +23,13 @@ export const flagVariable = z
   .enum(['true', 'false'], { error: 'must be true or false' })
   .transform((text) => text === 'true')
 
+/** One of these words. */
+export function wordVariable<const T extends readonly [string, ...string[]]>(words: T) {
+  return z.enum(words, { error: `must be one of ${words.join(', ')}` })
+}
+
 /** One of the levels of the logger. */
-export const logLevelVariable = z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` })
+export const logLevelVariable = wordVariable(LOG_LEVELS)
 
 /** `mode` or `mode:rules`, as on the command line. */
 export const policyVariable = z.string().transform((text, context) => {

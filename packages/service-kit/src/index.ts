@@ -4,6 +4,7 @@ export {
   numberVariable,
   policyVariable,
   QUEUE_VARIABLES,
+  wordVariable,
 } from './env-schemas.ts'
 export { describeFailure, errorCode, type Failure, UsageError } from './error-exit.ts'
 export { httpStatusOf } from './error-status.ts'

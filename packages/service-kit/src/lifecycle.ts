@@ -5,7 +5,7 @@ import { shutDown } from './shutdown.ts'
 export interface Component {
   readonly name: string
   readonly start?: () => Promise<unknown> | unknown
-  /** Called only after `start` has resolved. The component may have failed by then. */
+  /** Called only after `start` has resolved, if there is one. The component may have failed by then. */
   readonly stop?: () => Promise<unknown> | unknown
 }
 
@@ -77,7 +77,8 @@ export class Lifecycle {
     const steps = this.#components.toReversed().map((component) => ({
       name: component.name,
       run: async () => {
-        if (this.#started.has(component)) await component.stop?.()
+        // Without a start, it was there before.
+        if (component.start === undefined || this.#started.has(component)) await component.stop?.()
       },
     }))
     // A component that is still starting has to be stopped too.

@@ -41,6 +41,24 @@ it('a stop during the start waits for the component that is starting, and starts
   expect(seen).toEqual(['start one', 'stop one'])
 })
 
+it('a stop during the start stops the components that need no start, also those after the one that is starting', async () => {
+  const seen: string[] = []
+  const starting = Promise.withResolvers<void>()
+  const life = new Lifecycle(
+    [
+      { name: 'one', start: () => starting.promise, stop: () => seen.push('one') },
+      { name: 'two', stop: () => seen.push('two') },
+      { name: 'three', start: () => seen.push('start three'), stop: () => seen.push('three') },
+    ],
+    { stopMs: 1_000, logger },
+  )
+  const started = life.start()
+  const stopped = life.stop('spec')
+  starting.resolve()
+  await Promise.all([started, stopped])
+  expect(seen).toEqual(['two', 'one'])
+})
+
 it('a stop returns false if a component fails to stop, and stops the others', async () => {
   const seen: string[] = []
   const broken = () => Promise.reject(new Error('stuck'))

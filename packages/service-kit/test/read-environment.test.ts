@@ -44,6 +44,28 @@ describe('readEnvironment', () => {
     expect(read({ ISOPOD_SLOTS: '4', SANDBOX_PID_LIMIT: '5' }, { prefix: 'ISOPOD_GATEWAY_' }).PORT).toBe(8007)
   })
 
+  it('accepts what Kubernetes injects for a Service of this name, and no other port', () => {
+    const options = { prefix: 'ISOPOD_GATEWAY_' }
+    for (const name of ['ISOPOD', 'ISOPOD_GATEWAY']) {
+      const injected = {
+        [`${name}_SERVICE_HOST`]: '10.0.0.1',
+        [`${name}_SERVICE_PORT`]: '80',
+        [`${name}_SERVICE_PORT_HTTP`]: '80',
+        [`${name}_PORT`]: 'tcp://10.0.0.1:80',
+        [`${name}_PORT_80_TCP`]: 'tcp://10.0.0.1:80',
+        [`${name}_PORT_80_TCP_PROTO`]: 'tcp',
+        [`${name}_PORT_80_TCP_PORT`]: '80',
+        [`${name}_PORT_80_TCP_ADDR`]: '10.0.0.1',
+      }
+      expect(read(injected).PORT).toBe(8007)
+      expect(read(injected, options).PORT).toBe(8007)
+    }
+    expect(() => read({ ISOPOD_PORT: '80' })).toThrow(/^ISOPOD_PORT: unknown setting/)
+    expect(() => read({ ISOPOD_GATEWAY_PORT: '80' }, options)).toThrow(
+      /^ISOPOD_GATEWAY_PORT: unknown setting/,
+    )
+  })
+
   it('refuses unknown variables of the app, and misspelt shared ones', () => {
     const options = { prefix: 'ISOPOD_GATEWAY_' }
     expect(() => read({ ISOPOD_GATEWAY_DOC: 'true' }, options)).toThrow(/did you mean ISOPOD_GATEWAY_DOCS\?/)

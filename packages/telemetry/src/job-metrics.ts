@@ -143,6 +143,8 @@ export const JOB_METRICS = {
         'memory_exceeded',
         'runtime_error',
         'output_exceeded',
+        'judge_error',
+        'unverified',
         'skipped',
       ],
     },

@@ -11,6 +11,7 @@ import { newJobId, openProducer, openWebhookQueue, type Producer, type WebhookQu
 import { Webhook as Verifier } from 'standardwebhooks'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { selfSigned } from '../../../test/support/self-signed.ts'
+import { scaled } from '../../../test/support/time-factor.ts'
 import {
   type DelivererOptions,
   type ListedWebhook,
@@ -85,7 +86,7 @@ function deliver(options: Partial<DelivererOptions> = {}) {
   deliverer.start()
   onTestFinished(() => deliverer.stop(0))
   const reported = async (count: number): Promise<string[]> => {
-    await expect.poll(() => events.length, { timeout: 10_000 }).toBeGreaterThanOrEqual(count)
+    await expect.poll(() => events.length, { timeout: scaled(10_000) }).toBeGreaterThanOrEqual(count)
     return events.map((event) => ('reason' in event ? `${event.type}: ${event.reason}` : event.type))
   }
   return { deliverer, reported }
@@ -206,7 +207,7 @@ describe('a receiver', () => {
     for (let at = 0; at < 20; at++) await finish(hanging.url, 'slow')
     const ids = [await finish(good.url, 'slow'), await finish(good.url, 'other')]
     deliver({ timeoutMs: 5_000 })
-    await expect.poll(() => good.received.length, { timeout: 3_000 }).toBe(2)
+    await expect.poll(() => good.received.length, { timeout: scaled(3_000) }).toBe(2)
     expect(good.received.map(({ headers }) => headers['webhook-id']).sort()).toEqual(ids.sort())
     // One target gets at most a quarter of the 8 concurrent attempts.
     await expect.poll(() => hanging.received.length).toBe(2)

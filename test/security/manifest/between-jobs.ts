@@ -1,3 +1,4 @@
+import { scaled } from '../../support/time-factor.ts'
 import type { Entry } from '../attack.ts'
 
 const DONE = { status: 'success' } as const
@@ -21,7 +22,8 @@ export const BETWEEN_JOBS: readonly BetweenJobs[] = [
   {
     program: 'forever-in-many.sh',
     tries: 'outlast its timeout in many sessions',
-    limits: { timeoutSeconds: 1 },
+    // The job that looks at what is left has the same limits.
+    limits: { timeoutSeconds: scaled(1) },
     must: { status: 'timeout', limit: 'timeout' },
     container: 'reused',
   },

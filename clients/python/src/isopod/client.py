@@ -23,7 +23,7 @@ from typing import (
     Tuple,
     TypeVar,
 )
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 from ._abort import Abort
 from ._environment import open_transport
@@ -46,6 +46,8 @@ POLL_SECONDS = 50.0
 RETRY_SECONDS = 30.0
 # Maximum silence of a stream; the gateway sends something every 15 s.
 SILENCE_SECONDS = 60.0
+# How long the gateway may take to cancel many executions.
+CANCEL_SECONDS = 600.0
 MAX_IN_FLIGHT = 1000
 _LOG = logging.getLogger("isopod")
 
@@ -110,6 +112,39 @@ class Isopod:
     def cancel(self, id: str) -> str:
         """Cancels an execution: ``cancelled``, ``requested``, or ``finished`` if it had ended."""
         return str(self._transport.request("DELETE", _path(id))["outcome"])
+
+    def cancel_jobs(
+        self,
+        *,
+        batch_id: Optional[str] = None,
+        label: Optional[str] = None,
+        reply_to: Optional[str] = None,
+    ) -> Dict[str, int]:
+        """Cancels all executions that agree with each given argument; needs at least one.
+
+        :param label: ``name=value``
+        :returns: ``cancelled``, those that waited, and ``requested``, those that ran
+        """
+        query = _filter(batch_id, label, reply_to)
+        found = self._transport.request("DELETE", f"/v1/executions?{query}", wait=CANCEL_SECONDS)
+        return {name: int(found[name]) for name in ("cancelled", "requested")}
+
+    def jobs(
+        self,
+        *,
+        batch_id: Optional[str] = None,
+        label: Optional[str] = None,
+        reply_to: Optional[str] = None,
+        limit: int = 100,
+    ) -> List[Dict[str, Any]]:
+        """The first executions that run or wait: ``id``, ``state``, ``submitted_at`` and so on.
+
+        :param label: ``name=value``
+        :param limit: up to 1,000
+        """
+        query = f"limit={limit}&{_filter(batch_id, label, reply_to)}"
+        found = self._transport.request("GET", f"/v1/queue/executions?{query}")["executions"]
+        return [{snake_names(name): value for name, value in each.items()} for each in found]
 
     def events(self, id: str, after: Optional[str] = None) -> Iterator[Event]:
         """Yields the events of an execution as they happen; ``finished`` is the last one.
@@ -237,6 +272,11 @@ class Isopod:
         finally:
             abort.set()
             pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _filter(batch_id: Optional[str], label: Optional[str], reply_to: Optional[str]) -> str:
+    given = {"batchId": batch_id, "label": label, "replyTo": reply_to}
+    return urlencode({name: value for name, value in given.items() if value is not None})
 
 
 def wire_job(code: str, language: str, options: Mapping[str, Any]) -> Dict[str, Any]:

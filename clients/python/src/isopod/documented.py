@@ -75,7 +75,7 @@ def execute_code(
     """
     try:
         check_number("timeout", timeout, whole=True, minimum=1, maximum=300)
-        result = _run(language, code, {"timeoutSeconds": timeout}, stdin, session_id)
+        result = _run(language, code, {"timeoutSeconds": timeout}, stdin, session_id=session_id)
     except (IsopodError, ValueError) as error:
         return _refused(str(error), _CALL_NAMES)
     return _answer(result, _CALL_NAMES)
@@ -93,7 +93,7 @@ def execute_with_limits(
     :returns: as :func:`execute_code`, with ``resource_usage`` (all 0 if nothing ran) and
         ``limits_applied``, as the container itself saw them (as asked for if there was none)
     """
-    return _execute(language, code, limits, stdin, session_id)[0]
+    return _execute(language, code, limits, stdin, session_id=session_id)[0]
 
 
 def sandbox_process_isolation(
@@ -101,18 +101,25 @@ def sandbox_process_isolation(
 ) -> Dict[str, Any]:
     """Runs a program within limits, and reports how it was isolated.
 
+    It runs in a process sandbox where the deployment offers one, else in a container.
+
     :returns: as :func:`execute_with_limits`, with ``isolation``: ``isolated``; ``method``, which is
-        ``container``; ``runtime``, the OCI runtime; ``fresh``: no other job was ever in there;
-        ``network``: whether it had one. All but ``isolated`` are None if nothing ran.
+        ``process`` or ``container``; ``runtime``: ``bubblewrap`` of the worker, or the OCI runtime;
+        ``fresh``: no other job was ever in there; ``network``: whether it had one. All but
+        ``isolated`` are None if nothing ran.
     """
-    answer, result = _execute(language, code, limits, stdin, None)
+    answer, result = _execute(language, code, limits, stdin, isolation="process")
+    refused = answer["status"] == "setup_error"
+    if refused and (answer["error_message"] or "").startswith("isolation: "):
+        # Below the deployment's minimum, not offered, or unknown to an older release.
+        answer, result = _execute(language, code, limits, stdin)
     origin = None if result is None else result.raw.get("containerOrigin")
     if result is None or origin is None:
         unknown = {"method": None, "runtime": None, "fresh": None, "network": None}
         return {**answer, "isolation": {"isolated": False, **unknown}}
     isolation = {
         "isolated": True,
-        "method": "container",
+        "method": "process" if (result.isolation or {}).get("driver") == "process" else "container",
         "runtime": result.raw.get("runtime"),
         "fresh": origin != "batch",
         "network": False,
@@ -142,12 +149,12 @@ def _execute(
     code: str,
     limits: ExecutionLimits,
     stdin: Optional[str],
-    session_id: Optional[str],
+    **fields: Optional[str],
 ) -> Tuple[Dict[str, Any], Optional[Result]]:
     if not isinstance(limits, ExecutionLimits):
         raise TypeError(f"limits: must be ExecutionLimits, got {type(limits).__name__}")
     try:
-        result = _run(language, code, wire_limits(limits), stdin, session_id)
+        result = _run(language, code, wire_limits(limits), stdin, **fields)
     except IsopodError as error:
         answer = _refused(str(error), _LIMIT_NAMES)
         return {**answer, "resource_usage": _usage({}), "limits_applied": _asked(limits)}, None
@@ -164,7 +171,8 @@ def _run(
     code: str,
     limits: Mapping[str, Any],
     stdin: Optional[str],
-    session_id: Optional[str],
+    session_id: Optional[str] = None,
+    isolation: Optional[str] = None,
 ) -> Result:
     wire: Dict[str, Any] = {
         "language": language,
@@ -175,6 +183,8 @@ def _run(
         wire["stdin"] = stdin
     if session_id is not None:
         wire["sessionId"] = session_id
+    if isolation is not None:
+        wire["isolation"] = isolation
     return Isopod()._run(wire, _WAIT_SECONDS, Abort())
 
 

@@ -13,6 +13,7 @@ class Limits(TypedDict, total=False):
     """Limits of a program. What is left out has the deployment's default."""
 
     timeout_seconds: float
+    compile_seconds: float
     job_seconds: float
     cpu_seconds: float
     memory_mb: int
@@ -52,6 +53,8 @@ class JobOptions(TypedDict, total=False):
     input_data: Any
     limits: Limits
     network: str
+    isolation: str
+    """``process``, ``container`` or ``gvisor``; at least the deployment's minimum."""
     runtime: str
     policy: Mapping[str, str]
     tests: List[TestCase]
@@ -86,11 +89,13 @@ class JudgedTest:
     name: str
     verdict: str
     """``passed``, ``wrong_answer``, ``runtime_error``, ``timeout``, ``memory_exceeded``,
-    ``output_exceeded`` or ``skipped``"""
+    ``output_exceeded``, ``unverified``, ``judge_error`` or ``skipped``. ``judge_error``: what
+    judges failed itself, which says nothing about the code; ``diff`` has the reason"""
     exit_code: Optional[int]
     signal: Optional[str]
     diff: Optional[str]
     suspicious: Optional[str]
+    separation: Optional[str] = None
 
     @property
     def passed(self) -> bool:
@@ -131,6 +136,12 @@ class Result:
         return self.status == "success"
 
     @property
+    def isolation(self) -> Optional[Mapping[str, Any]]:
+        """What isolated the program: ``driver``, ``runtime``, ``namespaces`` and the version of
+        ``cgroup``. None if nothing ran, or with an older worker."""
+        return self.raw.get("isolation")
+
+    @property
     def files(self) -> Dict[str, bytes]:
         """Files named in ``fetch_files`` that the program wrote."""
         found = self.raw.get("files", {})
@@ -140,6 +151,11 @@ class Result:
     def passed(self) -> bool:
         """Whether all tests passed; of a job without tests: whether it ended with ``success``."""
         return all(test.passed for test in self.tests) if self.tests else self.ok
+
+    @property
+    def judge_errors(self) -> List[JudgedTest]:
+        """Tests that what judges them failed to decide. They never count as passed."""
+        return [test for test in self.tests if test.verdict == "judge_error"]
 
     @property
     def stdout_bytes(self) -> bytes:
@@ -166,6 +182,7 @@ def result_of(wire: Mapping[str, Any]) -> Result:
             signal=test["signal"],
             diff=test["diff"],
             suspicious=test.get("suspicious"),
+            separation=test.get("separation"),
         )
         for test in wire.get("tests") or []
     ]

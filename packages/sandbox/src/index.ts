@@ -5,6 +5,7 @@ export { ContainerSandbox, type ContainerSandboxOptions } from './container-sand
 export { maxStartupMs, wasStarved } from './contract/contention.ts'
 export type { Execution, RunInput } from './contract/execution.ts'
 export type { ExecutionOptions, OnConnection, OnOutput, OnRun } from './contract/execution-options.ts'
+export { type Library, makeLibrary } from './contract/library.ts'
 export { mergeOutcomes, mergeRepeats } from './contract/merge-outcomes.ts'
 export type {
   ContainerFacts,

@@ -62,8 +62,8 @@ describe('the report of a judge', () => {
 
 describe('the main file of a split test', () => {
   it('has its texts as JSON, without their placeholders being filled', () => {
-    const program = { library: '{code_json}', main: 'a({library_json}, {code_json}, {other_json})' }
-    expect(composeSplit(program, { code: '$& "{library_json}"\ud800' })).toBe(
+    const main = 'a({library_json}, {code_json}, {other_json})'
+    expect(composeSplit(main, '"{code_json}"', { code: '$& "{library_json}"\ud800' })).toBe(
       'a("{code_json}", "$& \\"{library_json}\\"\ufffd", {other_json})',
     )
   })

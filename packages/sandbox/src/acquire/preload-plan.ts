@@ -22,7 +22,7 @@ export function interpreterMb(modules: readonly string[]): number {
  *   execution
  */
 export function preloadPlan(execution: Execution): PreloadPlan | undefined {
-  const { language, files = {}, limits, inputData, sharedBy, runs, env = {}, library = '' } = execution
+  const { language, files = {}, limits, inputData, sharedBy, runs, env = {}, library } = execution
   const { preload } = language
   if (!execution.preload || preload === undefined || inputData !== undefined) return undefined
   if (preload.unless_files.some((name) => Object.hasOwn(files, name))) return undefined
@@ -49,13 +49,12 @@ export function preloadPlan(execution: Execution): PreloadPlan | undefined {
       .replaceAll('{control}', String(limits.openFiles - 1))
       .replaceAll('{modules}', JSON.stringify(modules))
       .replaceAll('{forks}', forks ? '1' : '0')
-      // A function, because `$` in a text has a meaning here.
-      .replaceAll('{library}', () => JSON.stringify(library))
   const hook = Object.entries(preload.files).map(([path, text]) => [path, fill(text)] as const)
   return {
     argv: argvOf(language.command, language),
     env: environment({ language, limits, inputData: undefined }, { proxy: false }),
     files: Object.fromEntries(hook),
+    library,
     mainFile: byPipe ? language.filename : undefined,
     modules,
     forks,
@@ -63,12 +62,9 @@ export function preloadPlan(execution: Execution): PreloadPlan | undefined {
 }
 
 /** The modules up to the last one whose name is a word in the program or its files. */
-function named(
-  modules: readonly string[],
-  { code, codeAfterLibrary = code, files = {} }: Execution,
-): readonly string[] {
+function named(modules: readonly string[], { code, files = {} }: Execution): readonly string[] {
   const texts = [
-    codeAfterLibrary,
+    code,
     ...Object.values(files).map(({ content, encoding }) => (encoding === 'utf8' ? content : '')),
   ]
   const last = modules.findLastIndex((name) => texts.some((text) => new RegExp(`\\b${name}\\b`).test(text)))

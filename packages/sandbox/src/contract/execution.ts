@@ -1,4 +1,5 @@
 import type { JobFile, Language, Limits } from '@isopod/protocol'
+import type { Library } from './library.ts'
 import type { PipeEnd } from './pipe.ts'
 
 /** One program with everything that is needed to run it, validated. */
@@ -25,10 +26,10 @@ export interface Execution {
   readonly inputData?: unknown
   /** Whether to start the interpreter and import its libraries ahead, if the language supports it. @default false */
   readonly preload?: boolean | undefined
-  /** Source text that an interpreter loads when it starts ahead, for a main file that asks for it. @default none */
-  readonly library?: string | undefined
-  /** The main file where the interpreter has loaded the library, without a copy of it. @default code */
-  readonly codeAfterLibrary?: string | undefined
+  /** What an interpreter loads when it starts ahead, for a main file that asks for it. @default nothing */
+  readonly library?: Library | undefined
+  /** Makes the main file for an interpreter that has not loaded the library. @default code */
+  readonly codeWithLibrary?: (() => string) | undefined
   /**
    * Its stdin and stdout, in place of `stdin`: joined to another execution, bounded by `MAX_CHANNEL_BYTES`, and not collected. Not
    * with `runs`. The program starts once both ends are ready. @default none

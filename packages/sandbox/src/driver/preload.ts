@@ -1,5 +1,6 @@
 import { encodePreload, encodePutFile } from '@isopod/init'
 import type { LimitsOf } from '@isopod/protocol'
+import type { Library } from '../contract/library.ts'
 import { WORKSPACE } from './confinement.ts'
 
 /** Timeout of an interpreter's start and imports, in milliseconds; long enough for a small CPU quota. */
@@ -9,8 +10,10 @@ const PRELOAD_MS = 20_000
 export interface PreloadPlan {
   readonly argv: readonly string[]
   readonly env: Readonly<Record<string, string>>
-  /** Start-up hook: relative path → text. */
+  /** Start-up hook: relative path → text, with `{library}`. */
   readonly files: Readonly<Record<string, string>>
+  /** What the hook loads. */
+  readonly library?: Library | undefined
   /** Name of the main file, if the interpreter waits when it opens it; undefined with a hook. */
   readonly mainFile: string | undefined
   /** Modules that it imports. */
@@ -21,10 +24,12 @@ export interface PreloadPlan {
 
 /** The frames that have init carry out a plan. */
 export function preloadFrames(plan: PreloadPlan, limits: LimitsOf<'process'>): Uint8Array {
-  const { argv, env, files, mainFile, forks } = plan
+  const { argv, env, files, library, mainFile, forks } = plan
   const preload = { argv, env, cwd: WORKSPACE, limits, wallMs: PRELOAD_MS, forks }
+  // A function, because `$` in a text has a meaning here.
+  const fill = (text: string) => text.replaceAll('{library}', () => library?.json ?? '""')
   return Buffer.concat([
-    ...Object.entries(files).map(([path, text]) => encodePutFile(path, Buffer.from(text))),
+    ...Object.entries(files).map(([path, text]) => encodePutFile(path, Buffer.from(fill(text)))),
     encodePreload(mainFile === undefined ? preload : { ...preload, mainFile }),
   ])
 }

@@ -53,9 +53,13 @@ export function layoutBytes(execution: Execution): number {
 }
 
 /** Paths and sizes of everything that is laid out in the workspace. */
-function layout({ code, files = {}, inputData, language }: Execution): { path: string; bytes: number }[] {
+function layout(execution: Execution): { path: string; bytes: number }[] {
+  const { code, library, codeWithLibrary, files = {}, inputData, language } = execution
   const own = Object.entries(files).map(([path, file]) => ({ path, bytes: fileBytes(file) }))
-  own.push({ path: language.filename, bytes: utf8Bytes(code) })
+  own.push({
+    path: language.filename,
+    bytes: utf8Bytes(code) + (codeWithLibrary && library ? library.bytes : 0),
+  })
   if (inputData === undefined) return own
   const hook = Object.entries(language.input_hook?.files ?? {})
   return [
@@ -88,7 +92,8 @@ export function workspaceFrames(execution: Execution, hasLibrary = false): Uint8
   for (const [name, bytes] of Object.entries(execution.tools ?? {})) {
     frames.push(encodePutFile(name, bytes, TOOL_MODE))
   }
-  const code = hasLibrary ? (execution.codeAfterLibrary ?? execution.code) : execution.code
+  const { codeWithLibrary = () => execution.code } = execution
+  const code = hasLibrary ? execution.code : codeWithLibrary()
   frames.push(put(execution.language.filename, Buffer.from(code)))
   return frames
 }

@@ -1,8 +1,11 @@
 import type { Language } from '@isopod/protocol'
 import { describe, expect, it } from 'vitest'
 import { kindOf } from '../../src/acquire/container-source.ts'
+import { canonical } from '../../src/acquire/pool/pool-key.ts'
 import { preloadPlan } from '../../src/acquire/preload-plan.ts'
 import type { Execution } from '../../src/contract/execution.ts'
+import { makeLibrary } from '../../src/contract/library.ts'
+import { preloadFrames } from '../../src/driver/preload.ts'
 import { limits, SHELL } from '../support/execution.ts'
 
 const hooked: Language = {
@@ -98,5 +101,25 @@ describe('a preload plan', () => {
     const kind = (code: string) => kindOf({ id: code, code, ...base })
     expect(kind('a')).toEqual(kind('b'))
     expect(kind('a')).not.toEqual(kind('numpy'))
+  })
+
+  it('has its library in the key of the kind as a digest, and in the hook as text', () => {
+    const loading: Language = {
+      ...hooked,
+      preload: { files: { 'hook/start': 'load({library})' }, modules: [], forks: true, unless_files: [] },
+    }
+    const base = { id: 'j', attempt: 1, language: loading, limits: limits(), preload: true, code: 'x' }
+    const kind = (text?: string) =>
+      kindOf({ ...base, library: text === undefined ? undefined : makeLibrary(text) })
+    const keys = [kind(), kind('$& "one"'), kind('another')].map((each) => canonical(each))
+    expect(new Set(keys).size).toBe(3)
+    expect(canonical(kind('another'))).toBe(keys[2])
+    expect(keys[1]).not.toContain('one')
+    const sent = (text?: string) => {
+      const { preload, limits: own } = kind(text)
+      return preload && Buffer.from(preloadFrames(preload, own)).toString()
+    }
+    expect(sent()).toContain('load("")')
+    expect(sent('$& "one"')).toContain('load("$& \\"one\\"")')
   })
 })

@@ -2,6 +2,8 @@ import { composeSplit, judgeSplit, readSplitReport, type ScriptVerdict } from '@
 import type { Limits, SplitRules } from '@isopod/protocol'
 import {
   type Execution,
+  type Library,
+  makeLibrary,
   type Outcome,
   openPipe,
   outputExceeded,
@@ -68,18 +70,28 @@ function codeExecution({ execution }: PlannedScript, { rules, code }: SplitConte
   return { ...execution, ...program, stdin: undefined }
 }
 
+/** The libraries of all programs that were started. */
+const libraries = new WeakMap<SplitRules['code'], Library>()
+
+function libraryOf(rules: SplitRules['code']): Library {
+  const known = libraries.get(rules) ?? makeLibrary(rules.library)
+  libraries.set(rules, known)
+  return known
+}
+
 /** The main file of one of the programs, and its library, which an interpreter loads when it starts ahead. */
 function splitProgram(
   rules: SplitRules['code'],
   texts: Readonly<Record<string, string>>,
   { language, files = {} }: Pick<Execution, 'language' | 'files'>,
-): Pick<Execution, 'code' | 'library' | 'codeAfterLibrary' | 'preload'> {
-  const code = composeSplit(rules, texts)
+): Pick<Execution, 'code' | 'library' | 'codeWithLibrary' | 'preload'> {
+  const library = libraryOf(rules)
+  const codeWithLibrary = () => composeSplit(rules.main, library.json, texts)
   const loads = Object.values(language.preload?.files ?? {}).some((text) => text.includes('{library}'))
   // A file can have the name of a module: the interpreter then starts anew, without the library.
   const isKept = loads && Object.keys(files).length === 0
-  const codeAfterLibrary = isKept ? composeSplit({ ...rules, library: '' }, texts) : undefined
-  return { code, library: rules.library, codeAfterLibrary, preload: true }
+  if (!isKept) return { code: codeWithLibrary(), library, preload: true }
+  return { code: composeSplit(rules.main, '""', texts), library, codeWithLibrary, preload: true }
 }
 
 /** The judge's container. It gets the files of the test case, but none that come with the code. */

@@ -17,6 +17,7 @@ export const NAMES = {
   processWithoutPool: 'isopod process, no pool',
   processPreload: 'isopod process, preload',
   processBatch: 'isopod process, batch',
+  processBatchSplit: 'isopod process, batch, split, preload',
   sandboxes: 'process sandboxes',
   own: 'the program itself',
   queue: 'isopod queue',

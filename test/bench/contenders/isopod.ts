@@ -38,6 +38,10 @@ export const PROCESS_MODES: readonly Mode[] = [
 export const SCRIPT_MODES: readonly Mode[] = [
   { ...BATCH, name: NAMES.batchSplit, preload: false, separation: 'process' },
   { ...BATCH, name: NAMES.batchSplitPreload, preload: true, separation: 'process' },
+  {
+    ...{ ...BATCH, worker: 'process', name: NAMES.processBatchSplit },
+    ...{ preload: true, separation: 'process' },
+  },
   { ...BATCH, name: NAMES.batchOneProcess, preload: true, separation: 'none' },
 ]
 

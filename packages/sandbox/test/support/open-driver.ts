@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { afterAll, expect, inject } from 'vitest'
 import { processRoots } from '../../../../test/support/process-roots.ts'
@@ -70,17 +69,24 @@ export async function endContainers(ids: readonly string[], how: 'kill' | 'remov
     const processes = readFileSync(`${directory}/cgroup.procs`, 'utf8').split('\n').filter(Boolean)
     for (const pid of processes) process.kill(Number(pid), 'SIGKILL')
   }
-  // An engine answers when they have ended. Here the spawner has to tell the worker first.
-  await sleep(100)
+  // An engine answers when they have ended. Here the spawner has to tell the worker first, which then removes their records.
+  const isLeft = (id: string) => recordOf(id).then(() => true, ifGone)
+  await expect.poll(async () => await Promise.all(ids.map(isLeft))).not.toContain(true)
 }
 
 async function recorded(owner: string | undefined): Promise<HostContainer[]> {
   if (state === undefined) return []
   const ids = (await readdir(`${await state}/records`)).filter((name) => /^[0-9a-f]{64}$/.test(name))
-  const records = await Promise.all(ids.map(async (id) => ({ id, ...(await recordOf(id)) })))
+  const records = await Promise.all(ids.map(async (id) => ({ id, ...(await recordOf(id).catch(ifGone)) })))
   return records
+    .filter((record) => 'owner' in record)
     .filter((record) => !record.isSpare && (owner === undefined || record.owner === owner))
     .map(({ id, job }) => ({ id, inPool: job === '' }))
+}
+
+/** A sandbox can be removed after its name was read. */
+function ifGone(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error
 }
 
 async function recordOf(id: string): Promise<SandboxRecord> {

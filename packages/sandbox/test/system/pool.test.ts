@@ -118,15 +118,18 @@ describe('a job for whose kind the pool has a container', () => {
   })
 
   it('gets a new container if its disk or open files differ', async () => {
+    // A pool of its own, which learns to make such containers.
+    const own = await open('differing')
     for (const changes of [{ diskMb: 8 }, { diskMb: 128 }, { openFiles: 300 }]) {
-      await filled(1)
-      const outcome = await run('true', { limits: limits(changes) })
+      await filled(1, own)
+      const outcome = await run('true', { limits: limits(changes) }, own)
       expect(outcome).toMatchObject({
         status: 'success',
         container: { origin: 'made' },
         limitsApplied: changes,
       })
     }
+    await own.close()
   })
 
   it.each(['kill', 'remove'] as const)('never gets a container that was ended: %s', async (how) => {
@@ -140,10 +143,12 @@ describe('a job for whose kind the pool has a container', () => {
   })
 
   it('counts as a hit, and as a miss if the pool has none', async () => {
-    await filled(1)
+    const own = await open('counting')
+    await filled(1, own)
     events.length = 0
-    await run('true')
-    await run('true', { limits: limits({ diskMb: 9 }) })
+    await run('true', {}, own)
+    await run('true', { limits: limits({ diskMb: 9 }) }, own)
+    await own.close()
     expect(events.filter(({ type }) => type === 'pool')).toMatchObject([
       { outcome: 'hit' },
       { outcome: 'miss' },

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { publint } from 'publint'
@@ -58,6 +58,14 @@ describe('each public package', () => {
     const { fixed } = JSON.parse(read('.changeset/config.json')) as { fixed: string[][] }
     expect(fixed.map((group) => group.toSorted())).toEqual([shipped.map(([, { name }]) => name).sort()])
     expect(new Set(shipped.map(([, { version }]) => version)).size).toBe(1)
+  })
+
+  it('is all that changesets name: one that also names a private package cannot be released', () => {
+    const names = shipped.map(([, { name }]) => name)
+    for (const file of globSync('.changeset/*.md', { cwd: CHECKOUT })) {
+      const [, head = ''] = read(file).split(/^---$/m)
+      for (const [, name] of head.matchAll(/^["'](.+?)["']:/gm)) expect(names, file).toContain(name)
+    }
   })
 })
 

@@ -28,6 +28,14 @@ OPERATORS = set('''
 '''.split())
 # Questions that change nothing.
 LOOKS = set('get item len str repr bool int float complex index format contains lt le gt ge hash instance subclass name'.split())
+# Those that also change nothing that the script holds; an attribute can be computed when it is read.
+SILENT = LOOKS - {'get', 'item', 'name'} | {'eq', 'ne', 'plain'}
+# What code raises by these would end a loop or a task of the script, and not be noticed.
+ENDS_OF_LOOPS = 'StopIteration', 'StopAsyncIteration', 'CancelledError'
+# With these in place of an exception of the code, the script would catch its own assertions.
+CATCHERS = AssertionError, Exception, BaseException
+# Items of containers that are no longer shared, and that the judge watches.
+WATCHED_ITEMS = 100_000
 
 
 # Bases that add nothing to the instances.
@@ -61,7 +69,13 @@ class Judge(Meanings):
         self.channel = channel
         self.lent, self.lent_numbers = [], {}
         super().__init__()
-        self.shared, self.seen = Shared(), {}
+        self.shared, self.seen = Shared(self.forget), {}
+        # Containers that are no longer shared, with what they held then.
+        self.forgotten, self.watched = [], 0
+        # Objects that the script made of plain values, and that nothing has used since.
+        self.unused, self.maker = set(), None
+        # Whether the question combines values, and calls of functions that are to be compared with those of the code.
+        self.combines, self.calls, self.failed_test = False, [], None
         # Threads of the script ask one after the other; an answer can need a callback.
         self.turn = RLock()
         # Number of questions.
@@ -74,8 +88,7 @@ class Judge(Meanings):
 
     def ask(self, name, *args, **kwargs):
         with self.turn:
-            if name not in OPERATORS and any(getattr(about(each), '_is_combined', False) for each in args):
-                unverified(self, f'only the code could tell what {args[0]._name} is, combined with what may be expected')
+            self.combines = name in OPERATORS or name in ('eq', 'ne')
             if name not in LOOKS:
                 self.seen.clear()
             value = self.exchange(name, args, kwargs)
@@ -121,6 +134,8 @@ class Judge(Meanings):
                 value = reader.read(value)
                 reader.change(changed)
                 self.change_fields(fields)
+            if changed and name in SILENT:
+                self.doubt = self.doubt or f'{name} changes what the script holds'
             self.shared.keep(name, reader.containers)
             self.shared.settle()
             output = text(output)
@@ -133,11 +148,12 @@ class Judge(Meanings):
         if output:
             sys.stdout.write(output)
         if is_value == 'ok':
+            if any(each is kind for each in (value if type(value) is tuple else [value]) for kind in CATCHERS):
+                self.doubt = self.doubt or 'an exception of the code is one that would catch assertions'
             return value
         if not isinstance(value, BaseException):
             raise Ended
-        if isinstance(value, (StopIteration, StopAsyncIteration)):
-            # Inside of a loop of the script it would end that loop.
+        if any(each.__name__ in ENDS_OF_LOOPS for each in type(value).__mro__):
             self.doubt = self.doubt or f'{type(value).__name__} was raised outside of an iterator'
         raise value
 
@@ -149,10 +165,17 @@ class Judge(Meanings):
                 value = self.member_values.get(id(each))
                 if value is not None and type(value) is type(args[0]) and value == args[0]:
                     return each
-        number = self.asked + 1
-        made = self.ask('call', thing, *args, **kwargs)
+        number, maker = self.asked + 1, self.maker
+        self.maker = thing._number
+        try:
+            made = self.ask('call', thing, *args, **kwargs)
+        finally:
+            self.maker = maker
+        if thing._kind != 'class':
+            return made
         known = about(made)
-        if thing._kind != 'class' or known is None or known._kind != thing._number:
+        if known is None or known._kind != thing._number:
+            self.check_other(thing, made, args, kwargs)
             return made
         if has_members and len(args) == 1 and type(args[0]) in SCALARS:
             unverified(self, f'only the code could tell which member of {thing._name} that is')
@@ -162,11 +185,65 @@ class Judge(Meanings):
         if is_known and (given is None or self.made_of.get(made._number) != given):
             unverified(self, f'{thing._name} gives an object that it made of something else')
         self.made_of[made._number] = given
+        if is_plain and not is_known:
+            self.unused.add(made._number)
         object.__setattr__(made, '_is_made', True)
         # The code knew what this one is made of when it was asked.
         object.__setattr__(made, '_told', number)
         object.__setattr__(made, '_is_proven', shows(made._fields, self.parameters[thing._number], args, kwargs))
         return made
+
+    def check_other(self, thing, made, args, kwargs):
+        """Leaves unverified what a constructor makes that is no object of its class, and so is compared by other rules."""
+        if type(made) is self.tuples.get(thing._number):
+            given = {**dict(zip(type(made)._fields, args)), **kwargs}
+            self.unused.add(made._remote._number)
+            if all(is_same(getattr(made, name, None), value) for name, value in given.items()):
+                return
+        elif library_type(self.kinds[thing._number].__module__, thing._name) is not None:
+            return
+        self.doubt = self.doubt or f'{thing._name} makes something else'
+
+    def check_echo(self, made, question):
+        """Code could give what it last gave, as what the script expects."""
+        if self.first_seen[made._number] < question:
+            self.doubt = self.doubt or f'{made._name} was given before'
+
+    def forget(self, container):
+        """Takes note of a container that is no longer shared."""
+        content = shallow(container)
+        if self.watched + len(content) < WATCHED_ITEMS:
+            self.watched += len(content)
+            self.forgotten.append((container, content))
+
+    def check_forgotten(self):
+        """The code would not know what the script changed in a container that is no longer shared."""
+        if any(differ(shallow(each), before) for each, before in self.forgotten):
+            self.doubt = self.doubt or 'the script changes a container that is too large to be shared'
+
+    def note_call(self, name, own, args, kwargs):
+        """Calls a built-in function, and notes the call for a comparison with the code's function of that name."""
+        writer = Writer(refuse)
+        try:
+            given = writer.each([args, kwargs])
+            result = own(*args, **kwargs)
+            self.calls.append((name, given, writer.write(result)))
+        except (Unreadable, RecursionError):
+            unverified(self, f'{name} can be the code\'s or Python\'s')
+        return result
+
+    def check_calls(self):
+        """Compares calls once the script has ended: the code must not see what the script judges with."""
+        for name, given, result in self.calls[:MOST_CALLS]:
+            reader = Reader(refuse)
+            args, kwargs = reader.each(given)
+            expected = reader.read(result)
+            try:
+                is_equal = self.ask('name', name)(*args, **kwargs) == expected
+            except Exception:
+                is_equal = False
+            if not is_equal or len(self.calls) > MOST_CALLS:
+                unverified(self, f'{name} can be the code\'s or Python\'s')
 
     def get(self, thing, name):
         """An attribute of something in the code's process."""
@@ -183,12 +260,11 @@ class Judge(Meanings):
         known = about(found)
         if name in SET_METHODS and thing._rule != 'plain':
             return self.of_code(thing, found)
-        if thing._kind == 'class' and known is found and known._rule == 'identity':
+        if thing._kind == 'class' and known is found and type(known._kind) is int and known._rule != 'member':
             attribute, is_first = (thing._number, name), (thing._number, name) not in self.attributes
             is_stable = self.attributes.setdefault(attribute, known._number) == known._number
-            if not is_stable or is_first and self.first_seen[known._number] < number:
-                # Code could give what it last gave.
-                object.__setattr__(found, '_is_echo', True)
+            if not is_stable or is_first:
+                self.check_echo(found, number)
         if known is not None and known._rule == 'member' and thing._number == known._kind and known._fields != {'name': name}:
             unverified(self, f'{known._name} has no member {name}')
         return found
@@ -271,6 +347,9 @@ class Judge(Meanings):
         """A reference for the code's process."""
         kind, known = type(thing), about(thing)
         if known is not None:
+            if known._is_combined and not self.combines:
+                unverified(self, f'only the code could tell what {known._name} is, combined with what may be expected')
+            self.unused.discard(known._number)
             return ['object', known._number]
         if kind is RemoteIterator:
             return ['object', thing._remote._number]
@@ -279,7 +358,10 @@ class Judge(Meanings):
         if isinstance(thing, BaseException):
             return self.refer_error(writer, thing)
         if kind in self.tuples.values():
-            return ['object', thing._remote._number] if '_remote' in vars(thing) else ['tuple', *writer.each(thing)]
+            if '_remote' not in vars(thing):
+                return ['tuple', *writer.each(thing)]
+            self.unused.discard(thing._remote._number)
+            return ['object', thing._remote._number]
         for base in (bool, int, float, complex, str, bytes):
             if isinstance(thing, base):
                 return writer.write(base(thing))
@@ -323,8 +405,6 @@ class Judge(Meanings):
             has_value = one._rule == 'member' and not isinstance(one.__class__, OfCode)
             return has_value and self.member_values.get(id(one)) == other
         if one is other:
-            if one._is_echo:
-                unverified(self, f'{one._name} gives what it gave before')
             return True
         if isinstance(other, OfCode):
             return False
@@ -342,7 +422,14 @@ class Judge(Meanings):
         first, last = sorted((one, other), key=lambda each: each._told)
         if not (last._is_proven and (first._is_proven or first._told < last._told)):
             unverified(self, f'only the code could tell whether two of {one._name} are equal')
-        return True
+        return one._rule != 'own' or self.ask('eq', one, other) is True
+
+    def unequal(self, one, other):
+        """Whether two are unequal for a class with a method for that."""
+        seen = not self.equal(one, other)
+        if (self.ask('ne', one, other) is True) != seen:
+            unverified(self, f'only the code could tell whether two of {one._name} are unequal')
+        return seen
 
 
 def shows(fields, parameters, args, kwargs):
@@ -350,6 +437,8 @@ def shows(fields, parameters, args, kwargs):
     if not fields or parameters is None:
         return False
     names, rest, defaults = parameters
+    if len(set(names)) < len(names):
+        return False
     given = dict(zip(names, args))
     if len(args) > len(names):
         if rest is None:

@@ -36,11 +36,12 @@ class Meanings:
         """What a reference of the code's process stands for."""
         tag, *rest = data
         if tag == 'object':
-            number, kind, rule, fields = rest
-            fields = read_fields(fields)
+            number, kind, rule, fields, own_hash = rest
+            fields, own_hash = read_fields(fields), reader.read(own_hash)
             kind = self.kind(reader, *kind[1:])
             known = self.proxies_of(number)
             self.first_seen.setdefault(number, self.asked)
+            self.check_unused(number, about(kind)._number)
             if rule == 'identity':
                 # Equal to none but itself.
                 made = next((each for each in known if type(each) is kind), None)
@@ -48,7 +49,7 @@ class Meanings:
                     self.tell(made, fields)
                     return made
             made = object.__new__(kind)
-            Remote.__init__(made, self, number, about(kind)._number, about(kind)._name, text(rule), fields)
+            Remote.__init__(made, self, number, about(kind)._number, about(kind)._name, text(rule), fields, own_hash)
             self.proxies[number] = [weakref.ref(each) for each in (*known, made)]
             # A member is one object, whatever number the code gives to it.
             return self.members.setdefault((made._kind, str(fields)), made) if rule == 'member' else made
@@ -66,6 +67,7 @@ class Meanings:
             return self.wait(Remote(self, rest[0], None, 'coroutine', 'identity'))
         if tag == 'named tuple':
             number, kind, name, fields, *items = rest
+            self.check_unused(number, kind)
             made = self.tuples.get(kind)
             if made is None:
                 made = self.tuples[kind] = self.tuple_type(text(name), fields)
@@ -88,6 +90,10 @@ class Meanings:
                 error.__cause__ = reader.read(cause)
             return error
         raise Unreadable
+
+    def check_unused(self, number, kind):
+        if number in self.unused and self.maker != kind:
+            self.doubt = self.doubt or 'the code gives an object that the script made and did not give to it'
 
     def tell(self, thing, fields):
         """Takes note of what an object is now. What differs was told now, and no longer shows what it was made of."""

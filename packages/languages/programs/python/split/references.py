@@ -82,7 +82,7 @@ class References:
             return ['iterator', self.number(thing), kind.__name__]
         if kind is COROUTINE:
             return ['coroutine', self.number(thing)]
-        if isinstance(thing, tuple) and hasattr(kind, '_fields') and kind.__eq__ is tuple.__eq__:
+        if isinstance(thing, tuple) and hasattr(kind, '_fields') and not own_special(kind, tuple):
             return ['named tuple', self.number(thing), self.number(kind), kind.__name__, list(kind._fields), *writer.each(thing)]
         if kind.__module__ != CODE and not hasattr(thing, '__dict__'):
             for base in (bool, int, float, complex, str, bytes):
@@ -90,7 +90,7 @@ class References:
                     return writer.write(base(thing))
         equal = kind.__eq__
         if hasattr(kind, '__members__'):
-            return ['object', self.number(thing), self.class_(writer, kind), 'member', {'name': thing.name}]
+            return ['object', self.number(thing), self.class_(writer, kind), 'member', {'name': thing.name}, None]
         if equal is object.__eq__:
             rule = 'identity'
         elif hasattr(kind, '__dataclass_fields__') and '__eq__' in vars(kind):
@@ -99,7 +99,7 @@ class References:
             rule = 'plain' if any(equal is base.__eq__ for base in PLAIN) else 'own'
         number = self.number(thing)
         self.told[number] = fields = self.scalars(thing)
-        return ['object', number, self.class_(writer, kind), rule, fields]
+        return ['object', number, self.class_(writer, kind), rule, fields, writer.write(own_hash(thing))]
 
     def changed_fields(self, things):
         """The fields of those things that the judge knows, where they are others than it was told."""
@@ -134,6 +134,8 @@ class References:
         """The members of an enumeration, so that the judge need not ask for the one that it expects."""
         found = getattr(kind, '__members__', None)
         if type(found) is not types.MappingProxyType or len(found) > MOST_MEMBERS:
+            return []
+        if any(type.__getattribute__(kind, name) is not each for name, each in found.items()):
             return []
         return [[name, writer.write(each), each.value if type(each.value) in SCALARS else None] for name, each in found.items()]
 
@@ -194,6 +196,22 @@ def parameters(kind):
     return [list(names[1:count]), rest, defaults]
 
 
+def own_special(kind, base):
+    """Whether a class derived from a built-in one changes what that can do."""
+    own = kind.__mro__[:kind.__mro__.index(base)]
+    return any(name in SPECIAL and name not in ('__str__', '__repr__') for each in own for name in vars(each))
+
+
+def own_hash(thing):
+    """The hash of an object whose class defines one; None for others, and if it fails."""
+    if type(thing).__hash__ in (None, object.__hash__):
+        return None
+    try:
+        return hash(thing)
+    except Exception:
+        return None
+
+
 def defined(kind):
     """The special methods of a class, but for those that every object has."""
     found = {}
@@ -207,7 +225,7 @@ def defined(kind):
 # The special methods that mean something to the judge.
 SPECIAL = {f'__{name}__' for name in '''
     call iter next contains getitem setitem delitem bool enter exit await aiter anext aenter aexit len int float complex index abs
-    round reversed neg pos invert dir trunc floor ceil lt le gt ge eq hash str repr
+    round reversed neg pos invert dir trunc floor ceil lt le gt ge eq ne hash str repr
 '''.split()}
 for operation in 'add sub mul truediv floordiv mod divmod pow matmul and or xor lshift rshift'.split():
     SPECIAL |= {f'__{operation}__', f'__r{operation}__', f'__i{operation}__'}

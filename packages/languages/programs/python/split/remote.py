@@ -37,11 +37,11 @@ class Remote:
     # Something in the code's process, with its own description. What Python can do with it is in the types made for its class.
     __doc__ = property(lambda self: self._judge.ask('get', self, '__doc__'))
     __slots__ = (
-        '_judge', '_number', '_kind', '_name', '_rule', '_fields', '_told', '_is_made', '_is_proven', '_is_combined', '_is_echo',
+        '_judge', '_number', '_kind', '_name', '_rule', '_fields', '_told', '_is_made', '_is_proven', '_is_combined', '_hash',
         '__weakref__')
 
-    def __init__(self, judge, number, kind, name, rule, fields=None):
-        parts = judge, number, kind, name, rule, fields, judge.asked, False, False, False, False
+    def __init__(self, judge, number, kind, name, rule, fields=None, own_hash=None):
+        parts = judge, number, kind, name, rule, fields, judge.asked, False, False, False, own_hash
         for slot, value in zip(Remote.__slots__, parts):
             object.__setattr__(self, slot, value)
 
@@ -78,6 +78,11 @@ class Remote:
 
     def __eq__(self, other):
         return self._judge.equal(self, other)
+
+    def __bool__(self):
+        if self._is_combined:
+            unverified(self._judge, f'only the code could tell what {self._name} is, combined with what may be expected')
+        return len(self) > 0 if any('__len__' in vars(each) for each in type(self).__mro__) else True
 
     def __copy__(self):
         return self._judge.ask('copy', self)
@@ -177,11 +182,14 @@ def between(operation, is_reflected=False):
     def apply(self, other):
         known = about(other)
         is_combined = known is None or self._is_made != known._is_made or self._is_combined or known._is_combined
+        question = self._judge.asked + 1
         result = self._judge.ask(operation, *((other, self) if is_reflected else (self, other)))
         if is_combined:
             if about(result) is None or result._rule == 'plain':
                 unverified(self._judge, f'code of {self._name} combines it with what may be expected')
             object.__setattr__(result, '_is_combined', True)
+        elif getattr(about(result), '_rule', None) == 'identity' and result is not self and result is not other:
+            self._judge.check_echo(result, question)
         return result
     return apply
 
@@ -204,6 +212,12 @@ def contains(self, item):
     if (self._judge.ask('contains', self, item) is True) != seen:
         unverified(self._judge, f'only the code could tell what is in {self._name}')
     return seen
+
+
+def hashed(self):
+    if self._rule in ('member', 'plain'):
+        return Remote.__hash__(self)
+    return hash(self._judge.ask('hash', self) if self._hash is None else self._hash)
 
 
 def leave(self, kind, error, trace):
@@ -250,7 +264,9 @@ SPECIAL = {
     '__next__': lambda self: next(iter(self._judge.ask('next', self, 1)[0])),
     '__contains__': contains,
     '__getitem__': lambda self, key: self._judge.item(self, key),
-    '__bool__': lambda self: self._judge.ask('bool', self) is True,
+    '__bool__': lambda self: Remote.__bool__(self) if self._is_combined else self._judge.ask('bool', self) is True,
+    '__hash__': hashed,
+    '__ne__': lambda self, other: self._judge.unequal(self, other),
     '__exit__': leave,
     '__await__': awaited,
     '__aiter__': forwarded('aiter'),
@@ -353,7 +369,7 @@ class Names(dict):
         if name not in self.given:
             raise KeyError(name)
         value = self.judge.ask('name', name)
-        is_no_module = self.given[name] is True and not isinstance(value, types.ModuleType)
+        is_no_module = self.given[name] is True and getattr(value, '__name__', None) != name
         if name in MODULES and (is_no_module or getattr(about(value), '_kind', None) == 'module'):
             unverified(self.judge, f'{name} of the code is not the module {name}')
         if about(value) is not None or isinstance(value, (type, types.ModuleType)):

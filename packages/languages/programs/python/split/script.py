@@ -20,6 +20,9 @@ REPLACED = re.compile(r'''
 SEEDED = re.compile(r'\brandom\.seed\(')
 # No script can name it.
 SAME = 'the same object'
+EXECUTING = 'eval', 'exec', 'compile'
+# Calls of built-in functions that the code defines as well.
+MOST_CALLS = 1000
 
 
 def resolve(tree, names, judge):
@@ -52,15 +55,44 @@ def resolve(tree, names, judge):
 
 def both(judge, name):
     """A built-in function that the code defines, too: it may be under test, or what the script judges with."""
-    own, told = getattr(builtins, name), []
+    own = getattr(builtins, name)
+    return lambda *args, **kwargs: judge.note_call(name, own, args, kwargs)
 
-    def call(*args, **kwargs):
-        result = own(*args, **kwargs)
-        told[:] = told or [judge.ask('name', name)]
-        if any(hasattr(each, '__next__') for each in args) or told[0](*args, **kwargs) != result:
-            unverified(judge, f'{name} can be the code\'s or Python\'s')
-        return result
+
+def only_own_text(judge, script, name):
+    """eval, exec or compile for the text of the script: what the code makes would run in the judge's process."""
+    run = getattr(builtins, name)
+
+    def call(source, *args, **kwargs):
+        if not isinstance(source, types.CodeType) and (type(source) is not str or source not in script):
+            unverified(judge, f'{name} would run what the code made')
+        if name == 'compile' or args or kwargs:
+            return run(source, *args, **kwargs)
+        caller = sys._getframe(1)
+        return run(source, caller.f_globals, caller.f_locals)
     return call
+
+
+def refuse_pickles(judge):
+    """Reading a pickle runs what it names."""
+    import pickle
+
+    def refused(*_, **__):
+        unverified(judge, 'a pickle could run code in the process of the judge')
+    pickle.loads = pickle.load = refused
+
+
+def watch_results(judge):
+    """Notices tests of unittest that fail, whatever the script does with the result."""
+    from unittest import TestResult
+
+    def watched(method):
+        def noted(result, test, error, *more):
+            if error is not None:
+                judge.failed_test = judge.failed_test or f'{test}: {error}'
+            return method(result, test, error, *more)
+        return noted
+    TestResult.addFailure, TestResult.addError = watched(TestResult.addFailure), watched(TestResult.addError)
 
 
 class Identities(ast.NodeTransformer):
@@ -78,18 +110,18 @@ class Identities(ast.NodeTransformer):
 
 def same(one, other):
     """Whether two values are one object, in the judge's process or in the code's."""
-    known = about(one), about(other)
-    if None not in known and 'member' in (known[0]._rule, known[1]._rule):
+    first, last = about(one), about(other)
+    if first is None or last is None or 'member' in (first._rule, last._rule):
         return one is other
-    if None not in known and one is other and known[0]._is_echo:
-        unverified(known[0]._judge, f'{known[0]._name} gives what it gave before')
-    return one is other or None not in known and known[0]._number == known[1]._number and type(one) is type(other)
+    return one is other or first._number == last._number and type(one) is type(other)
 
 
 def judge(script, report, stdin):
     source, sink = take_streams(stdin)
     asker = Judge(Channel(source, sink, LARGEST_ANSWER))
     end, message = ended(asker, script)
+    if end == 'passed':
+        end, message = checked(asker)
     if asker.failed:
         end, message = 'assertion', shown(asker, asker.failed)
     if asker.doubt and (end != 'assertion' or asker.is_undecided):
@@ -104,6 +136,20 @@ def judge(script, report, stdin):
     with open(report, 'x', encoding='utf-8') as file:
         file.write(content)
     os._exit(0)
+
+
+def checked(asker):
+    """What a script that passed leaves to be looked at."""
+    if asker.failed_test:
+        return 'assertion', asker.failed_test
+    try:
+        asker.check_calls()
+        asker.check_forgotten()
+    except Unverified as error:
+        return 'unverified', str(error)
+    except BaseException:
+        return 'lost', ''
+    return 'passed', ''
 
 
 def ended(asker, script):
@@ -124,8 +170,13 @@ def ended(asker, script):
             asker.excuse = f'the script changes what is not shared with the code: {replaced[0]}'
         names = Names(asker, given)
         names[SAME] = same
+        names.update({name: only_own_text(asker, script, name) for name in EXECUTING if name not in given})
+        if 'pickle' in script:
+            refuse_pickles(asker)
         if any(hasattr(builtins, name) or name in MODULES for name in given):
             resolve(tree or ast.parse(script), names, asker)
+        if 'unittest' in script:
+            watch_results(asker)
         sys.modules['__main__'] = main
         vars(main).update(__file__=SCRIPT, __builtins__=names)
         exec(program, vars(main))

@@ -32,7 +32,7 @@ class Server(References):
             'complex': complex,
             **{name: getattr(math, name) for name in ('trunc', 'floor', 'ceil')},
             **{name: getattr(operator, name) for name in 'add sub mul truediv floordiv mod pow matmul and_ or_ xor lshift '
-               'rshift lt le gt ge eq neg pos invert contains iadd isub imul itruediv ifloordiv imod ipow imatmul iand ior ixor '
+               'rshift lt le gt ge eq ne neg pos invert contains iadd isub imul itruediv ifloordiv imod ipow imatmul iand ior ixor '
                'ilshift irshift'.split()},
         }
 

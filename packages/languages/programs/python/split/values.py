@@ -44,6 +44,12 @@ def shallow(container):
     return list(container)
 
 
+def differ(now, before):
+    """Whether the content of a container is another one."""
+    return len(now) != len(before) or any(
+        one is not other and (type(one) is not bytes or one != other) for one, other in zip(now, before))
+
+
 class Content:
     """What some containers held at first, to tell later which of them have changed."""
 
@@ -56,8 +62,7 @@ class Content:
         changed = []
         for number, (container, before) in enumerate(zip(self.containers, self.before)):
             now = shallow(container)
-            if len(now) != len(before) or any(one is not other and (type(one) is not bytes or one != other)
-                                              for one, other in zip(now, before)):
+            if differ(now, before):
                 changed.append([number, writer.each(now)])
         return changed
 
@@ -146,7 +151,8 @@ class Shared:
     functions and returned by them, which may have kept them. Both processes decide alike.
     """
 
-    def __init__(self):
+    def __init__(self, forget=lambda container: None):
+        self.forget = forget
         self.containers, self.content = [], Content(())
         # Ids of all, and of those for good.
         self.known, self.lasting = set(), set()
@@ -163,6 +169,7 @@ class Shared:
             if id(each) not in self.lasting:
                 room -= 4 + (each.size if type(each).__module__ == 'numpy' else len(each))
                 if room < 0:
+                    self.forget(each)
                     continue
             kept.append(each)
         self.containers, self.known = kept[::-1], set(map(id, kept))

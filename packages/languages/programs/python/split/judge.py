@@ -10,11 +10,12 @@ FUNCTIONS = types.FunctionType, types.MethodType, types.BuiltinFunctionType, typ
 LENDABLE = io.StringIO, io.BytesIO, random.Random
 SCALARS = {type(None), bool, int, float, str}
 LENT_METHODS = {f'__{name}__' for name in '''
-    lt le gt ge eq hash add radd iadd sub rsub isub mul rmul imul truediv rtruediv floordiv rfloordiv mod rmod pow neg abs and or xor
-    len iter next getitem setitem delitem contains bool int float index str repr call
+    lt le gt ge eq hash add radd iadd sub rsub isub mul rmul imul truediv rtruediv floordiv rfloordiv mod rmod pow matmul neg pos abs
+    invert and or xor lshift rshift len iter next reversed getitem setitem delitem contains bool int float index round str repr format
+    call enter exit
 '''.split()}
 CALLS = set('call_args call_args_list call_count called mock_calls method_calls side_effect'.split())
-MOCKED = [f'__{name}__' for name in 'call contains delitem getitem iter len setitem'.split()]
+MOCKED = [f'__{name}__' for name in 'call contains delitem enter exit getitem iter len setitem'.split()]
 # By these methods of built-in types an object would judge itself.
 QUERIES = {'startswith', 'endswith', 'issubset', 'issuperset', 'isdisjoint'}
 # These answer with what the script passes; in other classes they have other meanings.
@@ -39,7 +40,7 @@ WATCHED_ITEMS = 100_000
 
 
 # Bases that add nothing to the instances.
-ABSTRACT = {'abc.ABC', 'typing.Generic', 'typing.Protocol'}
+ABSTRACT = {'abc.ABC', 'typing.Generic', 'typing.Protocol', 'enum.Enum'}
 
 
 def is_own(kind):
@@ -99,7 +100,7 @@ class Judge(Meanings):
         """Notices an answer that changes although nothing has happened: each comparison would see another value."""
         if name not in LOOKS or type(value) not in SCALARS or any(type(each) not in SCALARS for each in args[1:]):
             return
-        look = name, args[0] if name == 'name' else args[0]._number, repr(args[1:])
+        look = name, args[0] if name == 'name' else args[0]._isopod_number, repr(args[1:])
         if self.seen.setdefault(look, repr(value)) != repr(value):
             unverified(self, f'an answer to {name} changed although nothing happened')
 
@@ -121,7 +122,8 @@ class Judge(Meanings):
                 # The script may ask in turn.
                 self.is_lost = False
                 self.seen.clear()
-                number, operation, args, output = reply[1:]
+                number, operation, args, output, fields = reply[1:]
+                self.change_fields(fields)
                 if output:
                     sys.stdout.write(text(output))
                 answer = self.answer(number, operation, args)
@@ -136,6 +138,7 @@ class Judge(Meanings):
                 self.change_fields(fields)
             if changed and name in SILENT:
                 self.doubt = self.doubt or f'{name} changes what the script holds'
+            self.remember(reader.containers)
             self.shared.keep(name, reader.containers)
             self.shared.settle()
             output = text(output)
@@ -159,55 +162,55 @@ class Judge(Meanings):
 
     def call(self, thing, *args, **kwargs):
         """Calls something in the code's process."""
-        has_members = thing._kind == 'class' and thing._fields
+        has_members = thing._isopod_kind == 'class' and thing._isopod_fields
         if has_members and len(args) == 1 and not kwargs and type(args[0]) in SCALARS:
-            for each in thing._fields.values():
+            for each in thing._isopod_fields.values():
                 value = self.member_values.get(id(each))
                 if value is not None and type(value) is type(args[0]) and value == args[0]:
                     return each
         number, maker = self.asked + 1, self.maker
-        self.maker = thing._number
+        self.maker = thing._isopod_number
         try:
             made = self.ask('call', thing, *args, **kwargs)
         finally:
             self.maker = maker
-        if thing._kind != 'class':
+        if thing._isopod_kind != 'class':
             return made
         known = about(made)
-        if known is None or known._kind != thing._number:
+        if known is None or known._isopod_kind != thing._isopod_number:
             self.check_other(thing, made, args, kwargs)
             return made
         if has_members and len(args) == 1 and type(args[0]) in SCALARS:
-            unverified(self, f'only the code could tell which member of {thing._name} that is')
+            unverified(self, f'only the code could tell which member of {thing._isopod_name} that is')
         is_plain = all(type(each) in SCALARS for each in (*args, *kwargs.values()))
         given = (args, tuple(kwargs.items())) if is_plain else None
-        is_known = not has_members and self.first_seen[made._number] < number
-        if is_known and (given is None or self.made_of.get(made._number) != given):
-            unverified(self, f'{thing._name} gives an object that it made of something else')
-        self.made_of[made._number] = given
+        is_known = not has_members and self.first_seen[made._isopod_number] < number
+        if is_known and (given is None or self.made_of.get(made._isopod_number) != given):
+            unverified(self, f'{thing._isopod_name} gives an object that it made of something else')
+        self.made_of[made._isopod_number] = given
         if is_plain and not is_known:
-            self.unused.add(made._number)
-        object.__setattr__(made, '_is_made', True)
+            self.unused.add(made._isopod_number)
+        object.__setattr__(made, '_isopod_is_made', True)
         # The code knew what this one is made of when it was asked.
-        object.__setattr__(made, '_told', number)
-        object.__setattr__(made, '_is_proven', shows(made._fields, self.parameters[thing._number], args, kwargs))
+        object.__setattr__(made, '_isopod_told', number)
+        object.__setattr__(made, '_isopod_is_proven', shows(made._isopod_fields, self.parameters[thing._isopod_number], args, kwargs))
         return made
 
     def check_other(self, thing, made, args, kwargs):
         """Leaves unverified what a constructor makes that is no object of its class, and so is compared by other rules."""
-        if type(made) is self.tuples.get(thing._number):
+        if type(made) is self.tuples.get(thing._isopod_number):
             given = {**dict(zip(type(made)._fields, args)), **kwargs}
-            self.unused.add(made._remote._number)
+            self.unused.add(made._remote._isopod_number)
             if all(is_same(getattr(made, name, None), value) for name, value in given.items()):
                 return
-        elif library_type(self.kinds[thing._number].__module__, thing._name) is not None:
+        elif library_type(self.kinds[thing._isopod_number].__module__, thing._isopod_name) is not None:
             return
-        self.doubt = self.doubt or f'{thing._name} makes something else'
+        self.doubt = self.doubt or f'{thing._isopod_name} makes something else'
 
     def check_echo(self, made, question):
         """Code could give what it last gave, as what the script expects."""
-        if self.first_seen[made._number] < question:
-            self.doubt = self.doubt or f'{made._name} was given before'
+        if self.first_seen[made._isopod_number] < question:
+            self.doubt = self.doubt or f'{made._isopod_name} was given before'
 
     def forget(self, container):
         """Takes note of a container that is no longer shared."""
@@ -216,10 +219,16 @@ class Judge(Meanings):
             self.watched += len(content)
             self.forgotten.append((container, content))
 
+    def remember(self, containers):
+        """Takes note of what containers hold that both processes have just seen, whether they are shared further or not."""
+        if self.forgotten:
+            seen = set(map(id, containers))
+            self.forgotten = [(each, shallow(each) if id(each) in seen else before) for each, before in self.forgotten]
+
     def check_forgotten(self):
         """The code would not know what the script changed in a container that is no longer shared."""
         if any(differ(shallow(each), before) for each, before in self.forgotten):
-            self.doubt = self.doubt or 'the script changes a container that is too large to be shared'
+            self.doubt = self.excuse = 'the script changes a container that is too large to be shared'
 
     def note_call(self, name, own, args, kwargs):
         """Calls a built-in function, and notes the call for a comparison with the code's function of that name."""
@@ -247,26 +256,27 @@ class Judge(Meanings):
 
     def get(self, thing, name):
         """An attribute of something in the code's process."""
-        if name in QUERIES and thing._rule != 'plain':
-            unverified(self, f'only the code could tell what {name} of {thing._name} says')
-        if thing._rule == 'plain' and (name in QUERIES or name in PLAIN_QUERIES):
+        if name in QUERIES and thing._isopod_rule != 'plain':
+            unverified(self, f'only the code could tell what {name} of {thing._isopod_name} says')
+        if thing._isopod_rule == 'plain' and (name in QUERIES or name in PLAIN_QUERIES):
             return self.of_plain(thing, name)
-        if thing._kind == 'class' and thing._fields and name in thing._fields:
-            return thing._fields[name]
-        if thing._rule == 'member' and name == 'value' and id(thing) in self.member_values:
+        if thing._isopod_kind == 'class' and thing._isopod_fields and name in thing._isopod_fields:
+            return thing._isopod_fields[name]
+        if thing._isopod_rule == 'member' and name == 'value' and id(thing) in self.member_values:
             return self.member_values[id(thing)]
         number = self.asked + 1
         found = self.ask('get', thing, name)
         known = about(found)
-        if name in SET_METHODS and thing._rule != 'plain':
+        if name in SET_METHODS and thing._isopod_rule != 'plain':
             return self.of_code(thing, found)
-        if thing._kind == 'class' and known is found and type(known._kind) is int and known._rule != 'member':
-            attribute, is_first = (thing._number, name), (thing._number, name) not in self.attributes
-            is_stable = self.attributes.setdefault(attribute, known._number) == known._number
+        if thing._isopod_kind == 'class' and known is found and type(known._isopod_kind) is int and known._isopod_rule != 'member':
+            attribute, is_first = (thing._isopod_number, name), (thing._isopod_number, name) not in self.attributes
+            is_stable = self.attributes.setdefault(attribute, known._isopod_number) == known._isopod_number
             if not is_stable or is_first:
                 self.check_echo(found, number)
-        if known is not None and known._rule == 'member' and thing._number == known._kind and known._fields != {'name': name}:
-            unverified(self, f'{known._name} has no member {name}')
+        is_member = known is not None and known._isopod_rule == 'member' and thing._isopod_number == known._isopod_kind
+        if is_member and known._isopod_fields != {'name': name}:
+            unverified(self, f'{known._isopod_name} has no member {name}')
         return found
 
     def of_plain(self, thing, name):
@@ -278,7 +288,7 @@ class Judge(Meanings):
         def both(*args, **kwargs):
             own, told = method(*args, **kwargs), self.ask('get', thing, name)(*args, **kwargs)
             if type(own) is not type(told) or own != told:
-                unverified(self, f'code of {thing._name} has a {name} of its own')
+                unverified(self, f'code of {thing._isopod_name} has a {name} of its own')
             return own
         return both
 
@@ -286,14 +296,14 @@ class Judge(Meanings):
         """A method that is no question about a collection of the script."""
         def call(*args, **kwargs):
             if any(type(each) in (set, frozenset, list, tuple, dict) for each in args):
-                unverified(self, f'code of {thing._name} combines it with what may be expected')
+                unverified(self, f'code of {thing._isopod_name} combines it with what may be expected')
             return method(*args, **kwargs)
         return call
 
     def item(self, thing, key):
         """An item of something in the code's process."""
-        if thing._kind == 'class' and thing._fields and type(key) is str and key in thing._fields:
-            return thing._fields[key]
+        if thing._isopod_kind == 'class' and thing._isopod_fields and type(key) is str and key in thing._isopod_fields:
+            return thing._isopod_fields[key]
         return self.ask('item', thing, key)
 
     def answer(self, number, operation, args):
@@ -308,12 +318,17 @@ class Judge(Meanings):
             elif operation == 'next' and hasattr(type(thing), '__next__'):
                 result = next(thing)
             elif operation == 'special' and args[0] in own_methods(type(thing)):
-                result = getattr(type(thing), args[0])(thing, *args[1:])
+                is_bound = is_mock(type(thing))
+                result = getattr(thing, args[0])(*args[1:]) if is_bound else getattr(type(thing), args[0])(thing, *args[1:])
             elif operation == 'get' and self.is_shown(thing, args[0]):
                 result = getattr(thing, args[0])
             elif operation == 'set' and is_own(type(thing)) and self.may_set(thing, args[0]):
                 result = setattr(thing, args[0], args[1])
+            elif operation == 'instance' and isinstance(thing, type):
+                result = isinstance(args[0], thing)
             else:
+                if type(args[0]) is str and hasattr(thing, args[0]):
+                    self.excuse = self.excuse or f'the code uses {args[0]} of an object of the script'
                 raise AttributeError(f'{type(thing).__name__!r} object has no attribute {args[:1]}')
             writer = Writer(self.refer, reader.containers)
             return ['answer', True, writer.write(result), content.changed(writer)]
@@ -330,7 +345,7 @@ class Judge(Meanings):
         """Whether the code may see an attribute: one that the script itself defines or sets."""
         if type(name) is not str or name[:1] == '_':
             return False
-        if type(thing) in LENDABLE:
+        if type(thing) in LENDABLE or hasattr(type(thing), '__members__') and name in ('name', 'value'):
             return True
         if is_mock(type(thing)):
             # What the script configures, and nothing by which it judges.
@@ -347,12 +362,12 @@ class Judge(Meanings):
         """A reference for the code's process."""
         kind, known = type(thing), about(thing)
         if known is not None:
-            if known._is_combined and not self.combines:
-                unverified(self, f'only the code could tell what {known._name} is, combined with what may be expected')
-            self.unused.discard(known._number)
-            return ['object', known._number]
+            if known._isopod_is_combined and not self.combines:
+                unverified(self, f'only the code could tell what {known._isopod_name} is, combined with what may be expected')
+            self.unused.discard(known._isopod_number)
+            return ['object', known._isopod_number]
         if kind is RemoteIterator:
-            return ['object', thing._remote._number]
+            return ['object', thing._remote._isopod_number]
         if kind in (types.BuiltinFunctionType, type) and thing.__module__ and thing.__module__ != '__main__':
             return ['named', thing.__module__, thing.__qualname__]
         if isinstance(thing, BaseException):
@@ -360,8 +375,8 @@ class Judge(Meanings):
         if kind in self.tuples.values():
             if '_remote' not in vars(thing):
                 return ['tuple', *writer.each(thing)]
-            self.unused.discard(thing._remote._number)
-            return ['object', thing._remote._number]
+            self.unused.discard(thing._remote._isopod_number)
+            return ['object', thing._remote._isopod_number]
         for base in (bool, int, float, complex, str, bytes):
             if isinstance(thing, base):
                 return writer.write(base(thing))
@@ -378,7 +393,7 @@ class Judge(Meanings):
 
     def refer_error(self, writer, error):
         if '_remote' in vars(error):
-            return ['object', error._remote._number]
+            return ['object', error._remote._isopod_number]
         name = next(each.__name__ for each in type(error).__mro__ if each.__module__ == 'builtins')
         args = writer.each(error.args) if type(error).__module__ == 'builtins' else [str(error)]
         return ['exception', name, args, self.lend(error)]
@@ -392,43 +407,44 @@ class Judge(Meanings):
     def is_instance(self, thing, kind):
         if about(thing) is not None:
             return self.ask('instance', about(thing), kind) is True
-        return type(thing) is self.tuples.get(kind._number)
+        return type(thing) is self.tuples.get(kind._isopod_number)
 
     def equal(self, one, other):
         if about(other) is None:
-            if one._is_combined:
-                unverified(self, f'code of {one._name} combined it with a plain value')
-            if one._rule == 'plain':
+            if one._isopod_is_combined:
+                unverified(self, f'code of {one._isopod_name} combined it with a plain value')
+            if one._isopod_rule == 'plain':
                 return self.ask('plain', one) == other
-            if one._rule == 'own':
-                unverified(self, f'code of {one._name} compares it with a plain value')
-            has_value = one._rule == 'member' and not isinstance(one.__class__, OfCode)
+            if one._isopod_rule == 'own':
+                unverified(self, f'code of {one._isopod_name} compares it with a plain value')
+            has_value = one._isopod_rule == 'member' and not isinstance(one.__class__, OfCode)
             return has_value and self.member_values.get(id(one)) == other
         if one is other:
             return True
         if isinstance(other, OfCode):
             return False
-        if one._rule == 'plain' == other._rule:
+        if one._isopod_rule == 'plain' == other._isopod_rule:
             if self.ask('plain', one) != self.ask('plain', other):
                 return False
-            unverified(self, f'only the code could tell whether two of {one._name} are equal')
-        if one._kind != other._kind or one._rule == 'member':
+            unverified(self, f'only the code could tell whether two of {one._isopod_name} are equal')
+        if one._isopod_kind != other._isopod_kind or one._isopod_rule == 'member':
             return False
-        if one._fields != other._fields or one._rule == 'identity' and one._number != other._number:
-            if one._rule == 'own' and self.ask('eq', one, other) is not False:
-                unverified(self, f'code of {one._name} compares two of them')
+        are_others = one._isopod_rule == 'identity' and one._isopod_number != other._isopod_number
+        if are_others or one._isopod_fields != other._isopod_fields:
+            if one._isopod_rule == 'own' and self.ask('eq', one, other) is not False:
+                unverified(self, f'code of {one._isopod_name} compares two of them')
             return False
         # One of them must be what the script made, and the code must have told the other one before it knew that.
-        first, last = sorted((one, other), key=lambda each: each._told)
-        if not (last._is_proven and (first._is_proven or first._told < last._told)):
-            unverified(self, f'only the code could tell whether two of {one._name} are equal')
-        return one._rule != 'own' or self.ask('eq', one, other) is True
+        first, last = sorted((one, other), key=lambda each: each._isopod_told)
+        if not (last._isopod_is_proven and (first._isopod_is_proven or first._isopod_told < last._isopod_told)):
+            unverified(self, f'only the code could tell whether two of {one._isopod_name} are equal')
+        return one._isopod_rule != 'own' or self.ask('eq', one, other) is True
 
     def unequal(self, one, other):
         """Whether two are unequal for a class with a method for that."""
         seen = not self.equal(one, other)
         if (self.ask('ne', one, other) is True) != seen:
-            unverified(self, f'only the code could tell whether two of {one._name} are unequal')
+            unverified(self, f'only the code could tell whether two of {one._isopod_name} are unequal')
         return seen
 
 
@@ -470,4 +486,5 @@ def parameters(function):
         'names': list(code.co_varnames[:count]), 'count': code.co_argcount, 'only by position': code.co_posonlyargcount,
         'only by name': code.co_kwonlyargcount, 'has rest': has_rest, 'has named rest': has_named_rest,
         'optional': len(function.__defaults__ or ()), 'optional by name': list(function.__kwdefaults__ or ()),
+        'doc': function.__doc__,
     }

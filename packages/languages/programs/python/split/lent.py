@@ -12,6 +12,9 @@ class Callback:
     def __call__(self, *args, **kwargs):
         return self._ask('call', args, kwargs)
 
+    def __instancecheck__(self, thing):
+        return self._ask('instance', thing)
+
 
 class Function(Callback):
     """One that becomes a method where it is set as an attribute of a class, and shows its parameters."""
@@ -19,6 +22,7 @@ class Function(Callback):
     def __init__(self, server, number, name, parameters):
         super().__init__(server, number, name)
         self._parameters = parameters
+        self.__doc__ = parameters['doc']
         self.__code__ = types.SimpleNamespace(
             co_argcount=parameters['count'], co_varnames=tuple(parameters['names']), co_name=name, co_flags=0)
 
@@ -64,6 +68,9 @@ class Lent:
 def lend(server, number, methods):
     """Makes an object that has the special methods of one of the judge's script."""
     space = {name: lambda self, *args, name=name: self._ask('special', name, *args) for name in methods}
+    if '__exit__' in methods:
+        # Traces of the code's process mean nothing in the judge's.
+        space['__exit__'] = lambda self, kind, error, trace: self._ask('special', '__exit__', kind, error, None)
     if '__call__' in methods:
         space['__call__'] = lambda self, *args, **kwargs: self._ask('call', args, kwargs)
     if '__eq__' in methods and '__hash__' not in methods:
@@ -75,13 +82,16 @@ class LentIterator:
     """An iterator of the judge's script."""
 
     def __init__(self, server, number):
-        self._next = lambda: server.ask_judge(number, 'next', ())
+        self._ask = lambda operation, *args: server.ask_judge(number, operation, args)
 
     def __iter__(self):
         return self
 
     def __next__(self):
-        return self._next()
+        return self._ask('next')
+
+    def __getattr__(self, name):
+        return self._ask('get', name)
 
 
 LENT = {'callback': call_back, 'lent': lend, 'iterator': LentIterator}

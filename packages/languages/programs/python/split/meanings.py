@@ -41,7 +41,7 @@ class Meanings:
             kind = self.kind(reader, *kind[1:])
             known = self.proxies_of(number)
             self.first_seen.setdefault(number, self.asked)
-            self.check_unused(number, about(kind)._number)
+            self.check_unused(number, about(kind)._isopod_number)
             if rule == 'identity':
                 # Equal to none but itself.
                 made = next((each for each in known if type(each) is kind), None)
@@ -49,10 +49,10 @@ class Meanings:
                     self.tell(made, fields)
                     return made
             made = object.__new__(kind)
-            Remote.__init__(made, self, number, about(kind)._number, about(kind)._name, text(rule), fields, own_hash)
+            Remote.__init__(made, self, number, about(kind)._isopod_number, about(kind)._isopod_name, text(rule), fields, own_hash)
             self.proxies[number] = [weakref.ref(each) for each in (*known, made)]
             # A member is one object, whatever number the code gives to it.
-            return self.members.setdefault((made._kind, str(fields)), made) if rule == 'member' else made
+            return self.members.setdefault((made._isopod_kind, str(fields)), made) if rule == 'member' else made
         if tag == 'class':
             kind = self.kind(reader, *rest)
             if kind.__qualname__ in DATA.get(kind.__module__, '').split():
@@ -97,8 +97,8 @@ class Meanings:
 
     def tell(self, thing, fields):
         """Takes note of what an object is now. What differs was told now, and no longer shows what it was made of."""
-        if thing._fields != fields:
-            for name, value in ('_fields', fields), ('_told', self.asked), ('_is_proven', False):
+        if thing._isopod_fields != fields:
+            for name, value in ('_isopod_fields', fields), ('_isopod_told', self.asked), ('_isopod_is_proven', False):
                 object.__setattr__(thing, name, value)
 
     def proxies_of(self, number):
@@ -120,7 +120,7 @@ class Meanings:
         made = self.kinds[number] = type_of(self, number, text(name), text(origin), known, methods)
         self.parameters[number] = read_parameters(parameters)
         if members:
-            object.__setattr__(about(made), '_fields', self.read_members(reader, members))
+            object.__setattr__(about(made), '_isopod_fields', self.read_members(reader, members))
         return made
 
     def read_members(self, reader, members):
@@ -128,7 +128,7 @@ class Meanings:
         found = {}
         for name, member, value in members:
             found[text(name)] = made = reader.read(member)
-            if about(made) is None or made._rule != 'member':
+            if about(made) is None or made._isopod_rule != 'member':
                 return None
             if type(value) in SCALARS and value is not None:
                 # What the code says later could be what the script then compares with.
@@ -155,6 +155,9 @@ class Meanings:
         found = getattr(sys.modules.get(origin), text(name), None) if origin in LIBRARY else None
         known = (found,) if isinstance(found, type) and issubclass(found, BaseException) else tuple(reader.each(bases))
         space = {'__module__': text(origin), '__getattr__': of_error, '_about': Remote(self, number, 'class', name, 'identity')}
+        if '__eq__' in methods:
+            space['__hash__'] = Exception.__hash__
+            space['__eq__'] = lambda error, other: error is other or unverified(self, f'code of {name} compares it')
         for question in 'str', 'repr':
             if f'__{question}__' in methods:
                 space[f'__{question}__'] = lambda error, question=question: text(self.ask(question, error._remote))

@@ -6,6 +6,8 @@ import types
 MOST_MEMBERS = 1000
 # Of a container in a field.
 MOST_ITEMS = 64
+# Objects whose fields the judge is kept informed of.
+MOST_TOLD = 1000
 CODE = 'main'
 # Modules whose iterators are nothing else.
 ITERATING = {'builtins', 'itertools', 'collections', 'heapq'}
@@ -94,24 +96,29 @@ class References:
         if equal is object.__eq__:
             rule = 'identity'
         elif hasattr(kind, '__dataclass_fields__') and '__eq__' in vars(kind):
-            rule = 'fields' if getattr(equal, '__code__', None) and equal.__code__.co_filename == '<string>' else 'own'
+            is_generated = getattr(equal, '__code__', None) and equal.__code__.co_filename == '<string>'
+            rule = 'fields' if is_generated and all(each.compare for each in kind.__dataclass_fields__.values()) else 'own'
         else:
             rule = 'plain' if any(equal is base.__eq__ for base in PLAIN) else 'own'
         number = self.number(thing)
-        self.told[number] = fields = self.scalars(thing)
+        fields = self.scalars(thing)
+        # Of a change the judge hears by changed_fields, for what stood for the object before, too.
+        self.told.setdefault(number, (fields, own_values(thing)))
         return ['object', number, self.class_(writer, kind), rule, fields, writer.write(own_hash(thing))]
 
-    def changed_fields(self, things):
-        """The fields of those things that the judge knows, where they are others than it was told."""
-        found = []
-        for each in things:
-            owner = each.__self__ if type(each) is types.MethodType else each
-            number = self.numbers.get(id(owner))
-            if number in self.told:
-                fields = self.scalars(owner)
-                if fields != self.told[number]:
-                    self.told[number] = fields
-                    found.append([number, fields])
+    def changed_fields(self):
+        """The fields of objects that the judge knows, where they are others than it was told; None for those that are too many."""
+        found = [[number, None] for number in list(self.told)[:-MOST_TOLD]]
+        for number, _ in found:
+            del self.told[number]
+        for number, (told, values) in list(self.told.items()):
+            thing = self.objects[number]
+            if values is not None and not differ(own_values(thing) or (), values):
+                continue
+            fields = self.scalars(thing)
+            self.told[number] = fields, own_values(thing)
+            if fields != told:
+                found.append([number, fields])
         return found
 
     def is_new(self, writer, kind):
@@ -143,7 +150,7 @@ class References:
         # First, because what describes a class comes once, and is read in this order.
         kind = self.error_class(writer, type(error))
         try:
-            args = writer.each(error.args or (str(error),))
+            args = writer.each(error.args or filter(None, [str(error)]))
         except Exception:
             args = [str(error)]
         cause = error.__cause__
@@ -173,13 +180,28 @@ class NotPlain(Exception):
     pass
 
 
+class FieldWriter(Writer):
+    def of_module(self, value, kind):
+        # Arrays have no equality that is true or false.
+        if kind.__module__ == 'numpy':
+            raise NotPlain
+        return super().of_module(value, kind)
+
+
+def own_values(thing):
+    """The values of an object's attributes if none of them can change; else None."""
+    values = [*getattr(thing, '__dict__', {}).values()]
+    is_fixed = values and not hasattr(type(thing), '__slots__') and all(type(each) in SCALARS for each in values)
+    return values if is_fixed else None
+
+
 def plain(value):
     """A small value as it is written alone."""
     def refuse(writer, value):
         raise NotPlain
     if type(value) in (list, tuple, dict, set, frozenset) and len(value) > MOST_ITEMS:
         raise NotPlain
-    return Writer(refuse).write(value)
+    return FieldWriter(refuse).write(value)
 
 
 def parameters(kind):

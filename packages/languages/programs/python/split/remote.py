@@ -21,10 +21,12 @@ def unverified(judge, reason):
     raise Unverified(reason)
 
 
-SHOWN = {f'__{name}__' for name in 'name qualname module annotations defaults kwdefaults code wrapped dict bases mro'.split()}
+SHOWN = {f'__{name}__' for name in '''
+    name qualname module annotations defaults kwdefaults code wrapped dict bases mro self func dataclass_fields
+'''.split()}
 
 
-LOOKS_OF_BUILT_INS = {'function': types.FunctionType, 'property': property}
+LOOKS_OF_BUILT_INS = {'function': types.FunctionType, 'method': types.MethodType, 'property': property}
 
 
 def text(value):
@@ -35,9 +37,9 @@ def text(value):
 
 class Remote:
     # Something in the code's process, with its own description. What Python can do with it is in the types made for its class.
-    __doc__ = property(lambda self: self._judge.ask('get', self, '__doc__'))
+    __doc__ = property(lambda self: self._isopod_judge.ask('get', self, '__doc__'))
     __slots__ = (
-        '_judge', '_number', '_kind', '_name', '_rule', '_fields', '_told', '_is_made', '_is_proven', '_is_combined', '_hash',
+        *(f'_isopod_{name}' for name in 'judge number kind name rule fields told is_made is_proven is_combined hash'.split()),
         '__weakref__')
 
     def __init__(self, judge, number, kind, name, rule, fields=None, own_hash=None):
@@ -49,46 +51,50 @@ class Remote:
         # Others have a meaning for Python and its libraries, such as the address of an array.
         if name[:2] == '__' and name not in SHOWN:
             raise AttributeError(name)
-        return self._judge.get(self, name)
+        return self._isopod_judge.get(self, name)
 
     @property
     def __signature__(self):
-        unverified(self._judge, f'the judge does not know the parameters of {self._name}')
+        unverified(self._isopod_judge, f'the judge does not know the parameters of {self._isopod_name}')
 
     def __setattr__(self, name, value):
-        self._judge.ask('set', self, name, value)
+        self._isopod_judge.ask('set', self, name, value)
 
     def __delattr__(self, name):
-        self._judge.ask('delete', self, name)
+        self._isopod_judge.ask('delete', self, name)
 
     def __hash__(self):
         # Equal ones have the same; whether two are equal is asked then.
-        if self._rule == 'identity':
-            return hash(self._number)
-        return hash((self._kind, str(self._fields) if self._rule in ('fields', 'member') else None))
+        if self._isopod_rule == 'identity':
+            return hash(self._isopod_number)
+        return hash((self._isopod_kind, str(self._isopod_fields) if self._isopod_rule in ('fields', 'member') else None))
 
     def __str__(self):
-        return text(self._judge.ask('str', self))
+        return text(self._isopod_judge.ask('str', self))
 
     def __repr__(self):
-        return text(self._judge.ask('repr', self))
+        return text(self._isopod_judge.ask('repr', self))
 
     def __format__(self, spec):
-        return text(self._judge.ask('format', self, spec))
+        return text(self._isopod_judge.ask('format', self, spec))
 
     def __eq__(self, other):
-        return self._judge.equal(self, other)
+        return self._isopod_judge.equal(self, other)
 
     def __bool__(self):
-        if self._is_combined:
-            unverified(self._judge, f'only the code could tell what {self._name} is, combined with what may be expected')
+        if self._isopod_is_combined:
+            name = self._isopod_name
+            unverified(self._isopod_judge, f'only the code could tell what {name} is, combined with what may be expected')
         return len(self) > 0 if any('__len__' in vars(each) for each in type(self).__mro__) else True
 
+    def __dir__(self):
+        return self._isopod_judge.ask('dir', self)
+
     def __copy__(self):
-        return self._judge.ask('copy', self)
+        return self._isopod_judge.ask('copy', self)
 
     def __deepcopy__(self, _):
-        return self._judge.ask('deepcopy', self)
+        return self._isopod_judge.ask('deepcopy', self)
 
 
 def about(thing):
@@ -104,55 +110,58 @@ class OfCode(type):
 
     def __new__(cls, name, bases, *_, **__):
         base = next(each for each in bases if isinstance(each, OfCode))
-        unverified(about(base)._judge, f'{name} derives from a class of the code')
+        unverified(about(base)._isopod_judge, f'{name} derives from a class of the code')
 
     def __getattr__(cls, name):
         if name[:2] == '__' and name not in SHOWN:
             raise AttributeError(name)
-        return about(cls)._judge.get(about(cls), name)
+        return about(cls)._isopod_judge.get(about(cls), name)
 
     def __setattr__(cls, name, value):
-        about(cls)._judge.ask('set', about(cls), name, value)
+        about(cls)._isopod_judge.ask('set', about(cls), name, value)
 
     def __delattr__(cls, name):
-        about(cls)._judge.ask('delete', about(cls), name)
+        about(cls)._isopod_judge.ask('delete', about(cls), name)
+
+    def __dir__(cls):
+        return about(cls)._isopod_judge.ask('dir', about(cls))
 
     @property
     def __doc__(cls):
-        return about(cls)._judge.ask('get', about(cls), '__doc__')
+        return about(cls)._isopod_judge.ask('get', about(cls), '__doc__')
 
     @property
     def __annotations__(cls):
-        return about(cls)._judge.ask('get', about(cls), '__annotations__')
+        return about(cls)._isopod_judge.ask('get', about(cls), '__annotations__')
 
 
 class RemoteType(OfCode):
     __doc__ = vars(OfCode)['__doc__']
 
     def __call__(cls, *args, **kwargs):
-        return about(cls)._judge.call(about(cls), *args, **kwargs)
+        return about(cls)._isopod_judge.call(about(cls), *args, **kwargs)
 
     def __instancecheck__(cls, thing):
-        return type.__instancecheck__(cls, thing) or about(cls)._judge.is_instance(thing, about(cls))
+        return type.__instancecheck__(cls, thing) or about(cls)._isopod_judge.is_instance(thing, about(cls))
 
     def __subclasscheck__(cls, kind):
         if type.__subclasscheck__(cls, kind):
             return True
-        return about(kind) is not None and about(cls)._judge.ask('subclass', about(kind), about(cls)) is True
+        return about(kind) is not None and about(cls)._isopod_judge.ask('subclass', about(kind), about(cls)) is True
 
     # Of an enumeration.
 
     def __iter__(cls):
-        return iter(about(cls)._judge.ask('iter', about(cls)))
+        return iter(about(cls)._isopod_judge.ask('iter', about(cls)))
 
     def __len__(cls):
-        return about(cls)._judge.ask('len', about(cls))
+        return about(cls)._isopod_judge.ask('len', about(cls))
 
     def __contains__(cls, item):
         return any(each is item or each == item for each in cls)
 
     def __getitem__(cls, key):
-        return about(cls)._judge.item(about(cls), key)
+        return about(cls)._isopod_judge.item(about(cls), key)
 
     def __bool__(cls):
         return True
@@ -162,7 +171,7 @@ class RemoteErrorType(OfCode):
     __doc__ = vars(OfCode)['__doc__']
 
     def __call__(cls, *args, **kwargs):
-        return about(cls)._judge.ask('call', about(cls), *args, **kwargs)
+        return about(cls)._isopod_judge.ask('call', about(cls), *args, **kwargs)
 
 
 def of_error(error, name):
@@ -174,22 +183,23 @@ def of_error(error, name):
 
 
 def forwarded(operation):
-    return lambda self, *args: self._judge.ask(operation, self, *args)
+    return lambda self, *args: self._isopod_judge.ask(operation, self, *args)
 
 
 def between(operation, is_reflected=False):
     """An operator. What code makes of an object and of what the script expects is no value: it can only be compared."""
     def apply(self, other):
         known = about(other)
-        is_combined = known is None or self._is_made != known._is_made or self._is_combined or known._is_combined
-        question = self._judge.asked + 1
-        result = self._judge.ask(operation, *((other, self) if is_reflected else (self, other)))
+        is_like = known is not None and self._isopod_is_made == known._isopod_is_made
+        is_combined = not is_like or self._isopod_is_combined or known._isopod_is_combined
+        question = self._isopod_judge.asked + 1
+        result = self._isopod_judge.ask(operation, *((other, self) if is_reflected else (self, other)))
         if is_combined:
-            if about(result) is None or result._rule == 'plain':
-                unverified(self._judge, f'code of {self._name} combines it with what may be expected')
-            object.__setattr__(result, '_is_combined', True)
-        elif getattr(about(result), '_rule', None) == 'identity' and result is not self and result is not other:
-            self._judge.check_echo(result, question)
+            if about(result) is None or result._isopod_rule == 'plain':
+                unverified(self._isopod_judge, f'code of {self._isopod_name} combines it with what may be expected')
+            object.__setattr__(result, '_isopod_is_combined', True)
+        elif getattr(about(result), '_isopod_rule', None) == 'identity' and result is not self and result is not other:
+            self._isopod_judge.check_echo(result, question)
         return result
     return apply
 
@@ -197,27 +207,27 @@ def between(operation, is_reflected=False):
 def compared(operation):
     def apply(self, other):
         # What the script made could be what it expects; the code has been told.
-        if about(other) is None or self._is_made != other._is_made:
-            unverified(self._judge, f'code of {self._name} compares it with what may be expected')
-        return self._judge.ask(operation, self, other)
+        if about(other) is None or self._isopod_is_made != other._isopod_is_made:
+            unverified(self._isopod_judge, f'code of {self._isopod_name} compares it with what may be expected')
+        return self._isopod_judge.ask(operation, self, other)
     return apply
 
 
 def contains(self, item):
     # What it holds, before the code knows the item.
-    if self._rule == 'plain':
-        seen = item in self._judge.ask('plain', self)
+    if self._isopod_rule == 'plain':
+        seen = item in self._isopod_judge.ask('plain', self)
     else:
         seen = isinstance(self, collections.abc.Iterable) and any(each is item or each == item for each in self)
-    if (self._judge.ask('contains', self, item) is True) != seen:
-        unverified(self._judge, f'only the code could tell what is in {self._name}')
+    if (self._isopod_judge.ask('contains', self, item) is True) != seen:
+        unverified(self._isopod_judge, f'only the code could tell what is in {self._isopod_name}')
     return seen
 
 
 def hashed(self):
-    if self._rule in ('member', 'plain'):
+    if self._isopod_rule in ('member', 'plain'):
         return Remote.__hash__(self)
-    return hash(self._judge.ask('hash', self) if self._hash is None else self._hash)
+    return hash(self._isopod_judge.ask('hash', self) if self._isopod_hash is None else self._isopod_hash)
 
 
 def leave(self, kind, error, trace):
@@ -225,9 +235,10 @@ def leave(self, kind, error, trace):
         return False
     # A failed assertion would tell the code what the script expects.
     is_secret = isinstance(error, AssertionError) and '_remote' not in vars(error)
-    is_swallowed = self._judge.ask('exit', self, None if is_secret else error) is True and not is_secret
+    is_swallowed = self._isopod_judge.ask('exit', self, None if is_secret else error) is True and not is_secret
     if is_swallowed and not is_raised(trace):
-        self._judge.doubt = self._judge.doubt or f'code of {self._name} swallows an error that the script may not expect'
+        judge = self._isopod_judge
+        judge.doubt = judge.doubt or f'code of {self._isopod_name} swallows an error that the script may not expect'
     return is_swallowed
 
 
@@ -238,19 +249,19 @@ def is_raised(trace):
 
 
 def awaited(self):
-    return self._judge.ask('await', self)
+    return self._isopod_judge.ask('await', self)
     yield
 
 
 async def next_later(self):
-    found = self._judge.ask('anext', self)
+    found = self._isopod_judge.ask('anext', self)
     if not found:
         raise StopAsyncIteration
     return found[0]
 
 
 async def enter_later(self):
-    return self._judge.ask('aenter', self)
+    return self._isopod_judge.ask('aenter', self)
 
 
 async def leave_later(self, kind, error, trace):
@@ -259,14 +270,14 @@ async def leave_later(self, kind, error, trace):
 
 # What a class of the code can define that Python, not the script, calls.
 SPECIAL = {
-    '__call__': lambda self, *args, **kwargs: self._judge.call(self, *args, **kwargs),
+    '__call__': lambda self, *args, **kwargs: self._isopod_judge.call(self, *args, **kwargs),
     '__iter__': forwarded('iter'),
-    '__next__': lambda self: next(iter(self._judge.ask('next', self, 1)[0])),
+    '__next__': lambda self: next(iter(self._isopod_judge.ask('next', self, 1)[0])),
     '__contains__': contains,
-    '__getitem__': lambda self, key: self._judge.item(self, key),
-    '__bool__': lambda self: Remote.__bool__(self) if self._is_combined else self._judge.ask('bool', self) is True,
+    '__getitem__': lambda self, key: self._isopod_judge.item(self, key),
+    '__bool__': lambda self: Remote.__bool__(self) if self._isopod_is_combined else self._isopod_judge.ask('bool', self) is True,
     '__hash__': hashed,
-    '__ne__': lambda self, other: self._judge.unequal(self, other),
+    '__ne__': lambda self, other: self._isopod_judge.unequal(self, other),
     '__exit__': leave,
     '__await__': awaited,
     '__aiter__': forwarded('aiter'),
@@ -329,7 +340,7 @@ class RemoteIterator:
 
     def __init__(self, judge, number, look=None):
         self._look = look or RemoteIterator
-        self._judge, self._remote = judge, Remote(judge, number, None, 'iterator', 'identity')
+        self._isopod_judge, self._remote = judge, Remote(judge, number, None, 'iterator', 'identity')
         self._waiting, self._is_over, self._size, self._value = collections.deque(), False, 1, None
 
     def __iter__(self):
@@ -337,7 +348,7 @@ class RemoteIterator:
 
     def __next__(self):
         if not self._waiting and not self._is_over:
-            values, over, value = self._judge.ask('next', self._remote, self._size)
+            values, over, value = self._isopod_judge.ask('next', self._remote, self._size)
             self._waiting.extend(values)
             self._is_over, self._value = over is True or not values, value
             # One at first: what a generator prints between two values comes between them.
@@ -348,13 +359,13 @@ class RemoteIterator:
         return self._waiting.popleft()
 
     def send(self, value):
-        return self._judge.ask('get', self._remote, 'send')(value)
+        return self._isopod_judge.ask('get', self._remote, 'send')(value)
 
     def throw(self, error):
-        return self._judge.ask('get', self._remote, 'throw')(error)
+        return self._isopod_judge.ask('get', self._remote, 'throw')(error)
 
     def close(self):
-        self._judge.ask('get', self._remote, 'close')()
+        self._isopod_judge.ask('get', self._remote, 'close')()
 
 
 class Names(dict):
@@ -370,7 +381,7 @@ class Names(dict):
             raise KeyError(name)
         value = self.judge.ask('name', name)
         is_no_module = self.given[name] is True and getattr(value, '__name__', None) != name
-        if name in MODULES and (is_no_module or getattr(about(value), '_kind', None) == 'module'):
+        if name in MODULES and (is_no_module or getattr(about(value), '_isopod_kind', None) == 'module'):
             unverified(self.judge, f'{name} of the code is not the module {name}')
         if about(value) is not None or isinstance(value, (type, types.ModuleType)):
             self[name] = value

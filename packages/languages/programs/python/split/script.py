@@ -15,7 +15,9 @@ SHOWN_OUTPUT = 1 << 16
 SCRIPT = '/workspace/script.py'
 # What a script changes in its own process, where the code does not see it.
 REPLACED = re.compile(r'''
-    \bsys\.stdin\s*=(?!=) | \bpatch(?:\.dict)?\(\s*[bru]*['"][^'"]* | \bassertLogs\( | \bsetattr\(\s*builtins\b
+    \bsys\.stdin\s*=(?!=) | \bpatch(?:\.dict)?\(\s*[bru]*['"][^'"]* | \bassertLogs\( | \bsetattr\(\s*builtins\b |
+    \bcatch_warnings\( | \bredirect_stderr\( | \bos\.environ\b |
+    (?<![.\w])open\( | \btempfile\. | \bos\.(?:path|mkdir|makedirs|remove|listdir)\b | \bPath\(
 ''', re.VERBOSE)
 SEEDED = re.compile(r'\brandom\.seed\(')
 # No script can name it.
@@ -74,12 +76,12 @@ def only_own_text(judge, script, name):
 
 
 def refuse_pickles(judge):
-    """Reading a pickle runs what it names."""
+    """Reading a pickle runs what it names, and objects of the code cannot be written."""
     import pickle
 
     def refused(*_, **__):
         unverified(judge, 'a pickle could run code in the process of the judge')
-    pickle.loads = pickle.load = refused
+    pickle.loads = pickle.load = pickle.dumps = pickle.dump = refused
 
 
 def watch_results(judge):
@@ -111,15 +113,16 @@ class Identities(ast.NodeTransformer):
 def same(one, other):
     """Whether two values are one object, in the judge's process or in the code's."""
     first, last = about(one), about(other)
-    if first is None or last is None or 'member' in (first._rule, last._rule):
+    if first is None or last is None or 'member' in (first._isopod_rule, last._isopod_rule):
         return one is other
-    return one is other or first._number == last._number and type(one) is type(other)
+    return one is other or first._isopod_number == last._isopod_number and type(one) is type(other)
 
 
 def judge(script, report, stdin):
     source, sink = take_streams(stdin)
     asker = Judge(Channel(source, sink, LARGEST_ANSWER))
     end, message = ended(asker, script)
+    asker.check_forgotten()
     if end == 'passed':
         end, message = checked(asker)
     if asker.failed:
@@ -144,7 +147,6 @@ def checked(asker):
         return 'assertion', asker.failed_test
     try:
         asker.check_calls()
-        asker.check_forgotten()
     except Unverified as error:
         return 'unverified', str(error)
     except BaseException:

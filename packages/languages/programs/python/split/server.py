@@ -66,7 +66,7 @@ class Server(References):
                 # The value has no end, or a property of it fails.
                 writer = Writer(self.refer, reader.containers)
                 kind, value = 'raise', writer.write(error)
-            changed, fields = content.changed(writer), self.changed_fields(args)
+            changed, fields = content.changed(writer), self.changed_fields()
         self.shared.keep(name, writer.containers)
         self.described |= writer.described
         self.channel.send([kind, value, taken_output(), changed, fields])
@@ -79,7 +79,7 @@ class Server(References):
         writer = Writer(self.refer, self.shared.containers)
         args = writer.each(args)
         self.described |= writer.described
-        self.channel.send(['ask', number, operation, args, taken_output()])
+        self.channel.send(['ask', number, operation, args, taken_output(), self.changed_fields()])
         while True:
             message = self.channel.receive()
             if message[0] == 'answer':

@@ -5,8 +5,11 @@ const BATCH = 256
 /** Steps after which a generator may be asked for values ahead. */
 const SINGLE_STEPS = 32
 
-/** The next values of an iterator, then how it ended: 0 if it goes on, 1 if it is over, 2 if it throws; with a value. */
-function nextBatch(iterator, size) {
+/**
+ * The next values of an iterator, then how it ended: 0 if it goes on, 1 if it is over, 2 if it throws; with a value.
+ * `raised` sees what it throws, and whether that may have been ahead of its use.
+ */
+function nextBatch(iterator, size, raised) {
   const batch = []
   while (batch.length < Math.min(size, BATCH)) {
     try {
@@ -14,6 +17,7 @@ function nextBatch(iterator, size) {
       if (done) return [batch, 1, value]
       batch.push(value)
     } catch (error) {
+      raised?.(error, batch.length > 0)
       return [batch, 2, error]
     }
   }
@@ -111,7 +115,7 @@ class RemoteAsyncIterator {
 }
 
 /** What both processes may ask of the other: to use what it has lent. */
-function operationsOn(lent) {
+function operationsOn(lent, raised) {
   const own = (thing) => {
     if (!lent.has(thing)) throw new Ended()
     return thing
@@ -119,7 +123,7 @@ function operationsOn(lent) {
   return {
     call: (thing, self, ...args) => apply(own(thing), self, args),
     new: (thing, ...args) => construct(own(thing), args),
-    next: (iterator, size) => nextBatch(own(iterator), size),
+    next: (iterator, size) => nextBatch(own(iterator), size, raised),
     method: (iterator, name, ...args) => {
       if (!['next', 'return', 'throw'].includes(name)) throw new Ended()
       if (typeof own(iterator)[name] === 'function') return iterator[name](...args)

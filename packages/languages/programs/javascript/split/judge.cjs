@@ -2,24 +2,41 @@
 const assert = require('node:assert')
 const util = require('node:util')
 const { isDeepStrictEqual } = util
-const { setImmediate, setTimeout } = globalThis
+const { setImmediate, setTimeout, clearTimeout, clearImmediate } = globalThis
 
 /** Globals by which a script judges; the code's variables of these names do not count, unless the script means nothing else. */
-const TRUSTED = new Set([
-  ...ownKeys(globalThis).filter((key) => typeof key === 'string' && !/^[a-z]/.test(key) && PROTOTYPES.has(key)),
-  ...'Function Math JSON Reflect Proxy Intl Atomics WeakRef FinalizationRegistry globalThis global eval isNaN isFinite parseInt parseFloat NaN Infinity undefined encodeURI decodeURI encodeURIComponent decodeURIComponent escape unescape console process Buffer setTimeout setInterval setImmediate clearTimeout clearInterval clearImmediate queueMicrotask structuredClone'.split(
-    ' ',
-  ),
-])
+const TRUSTED = new Set(ownKeys(globalThis).filter((key) => typeof key === 'string'))
+/** Globals whose names code has for classes of its own. */
+const COMMON_NAMES =
+  'Request Response Headers Event EventTarget CustomEvent MessageEvent File Blob MessageChannel Performance Navigator Storage'
+for (const name of COMMON_NAMES.split(' ')) TRUSTED.delete(name)
+/** The prototypes of timers. */
+const TIMERS = [setTimeout(() => {}), setImmediate(() => {})].map((timer) => {
+  clearTimeout(timer)
+  clearImmediate(timer)
+  return getPrototypeOf(timer)
+})
 /** Modules whose functions are the same everywhere. */
-const MODULES = ['assert', 'util', 'path', 'url', 'querystring', 'string_decoder', 'buffer']
+const MODULES = ['assert', 'util', 'path', 'url', 'querystring', 'string_decoder', 'buffer', 'crypto']
 /** Longest pause between the turns of the code while the script has timers of its own. */
 const LONGEST_PAUSE_MS = 16
 /** Methods of built-in types by which an object would judge itself. */
 const QUERIES =
-  'every some includes indexOf lastIndexOf startsWith endsWith find findIndex findLast findLastIndex filter'.split(' ')
+  'every some includes indexOf lastIndexOf startsWith endsWith find findIndex findLast findLastIndex filter localeCompare hasOwnProperty propertyIsEnumerable isPrototypeOf isSubsetOf isSupersetOf isDisjointFrom'.split(
+    ' ',
+  )
 /** More of them, which are common names of other methods as well. */
-const BUILT_IN_QUERIES = [...QUERIES, 'has', 'test', 'exec', 'equals', 'isSubsetOf', 'isSupersetOf', 'isDisjointFrom']
+const BUILT_IN_QUERIES = [...QUERIES, 'has', 'test', 'exec', 'equals']
+/** Queries of texts if they get a pattern, and of bytes if they get bytes. */
+const TEXT_QUERIES = ['match', 'matchAll', 'search']
+const BYTES_QUERIES = ['compare', 'equals']
+/** Methods of built-in types that code may have of its own: they change an object, or tell a value. */
+const OVERRIDABLE = new Set(['constructor', 'toJSON', 'toLocaleString', ...CONVERSIONS])
+for (const name of 'get set add delete clear push pop shift unshift'.split(' ')) OVERRIDABLE.add(name)
+/** Types → their methods that an object of the code must not have of its own. */
+const METHODS = new Map([...PROTOTYPES.keys()].map((type) => [type, methodsOf(type)]))
+/** Kinds of objects whose methods a script takes for those of the built-in type. */
+const BUILT_IN_KINDS = { array: 'Array', map: 'Map', set: 'Set', date: 'Date', regexp: 'RegExp', boxed: 'String' }
 /** Methods by which an operation of a text asks any object. */
 const PATTERNS = [Symbol.match, Symbol.matchAll, Symbol.replace, Symbol.search, Symbol.split]
 /** Methods of built-in types that get what a script expects, and could return just that. */
@@ -27,7 +44,10 @@ const ECHOES = ['union', 'concat', 'intersection', 'difference', 'symmetricDiffe
 /** Objects of one class whose making is remembered. */
 const MOST_COMPARED = 100
 /** Methods by which an operation of Node, or a script, has an object tell or do something. */
-const ASKED = new Set([...BUILT_IN_QUERIES, ...ECHOES, ...PATTERNS, Symbol.hasInstance, ...'then catch finally get toJSON'.split(' ')])
+const ASKED = new Set([
+  ...[...BUILT_IN_QUERIES, ...TEXT_QUERIES, ...BYTES_QUERIES, ...ECHOES, ...PATTERNS, Symbol.hasInstance],
+  ...'then catch finally get toJSON'.split(' '),
+])
 const COMPARISONS = ['deepEqual', 'deepStrictEqual', 'partialDeepStrictEqual']
 
 class Judge extends Peer {
@@ -37,34 +57,49 @@ class Judge extends Peer {
   #told = new Map()
   /** Objects of the code's classes that the script made, and that show what they were made of → when. */
   #proven = new WeakMap()
+  /** Whether the code tells a property or a name now, and of which object. */
+  #isReading = false
+  #reader = undefined
   /** When the code told the content of an object. */
   #filled = new WeakMap()
-  /** What functions of the script answered last. */
+  /** What functions of the script were asked last, and what they answered. */
   #answers = new WeakMap()
   /** Whether the code may have something to do, since its last turn. */
   #isBehind = false
   /** Objects of which the other process has no more than a copy. */
   #forgotten = new WeakSet()
-  /** Number of objects that the script has had made. */
+  /** Number of objects that the script has had made, and of changes by the code. */
   #made = 0
   /** Objects that the script has had made, and that no method has returned. */
   #own = new WeakSet()
   /** Objects that a constructor returned more than once. */
   #reused = new WeakSet()
+  /** Proxies → the proxy that the same property told first. */
+  #aliases = new WeakMap()
   /** Functions that a property told → the function that told them. */
   #toldBy = new WeakMap()
-  /** Methods `then` of proxies. */
-  #toldThens = new WeakSet()
-  /** What the names that the script uses stand for. */
+  /** Functions that a proxy told → their names. */
+  #toldNames = new WeakMap()
+  /** Objects that the code has told as parts of others. */
+  #parts = new WeakSet()
+  /** What the names that the script uses stand for, unless the code has passed it since. */
   named = new WeakSet()
+  /** Functions among what they stand for. */
+  functions = new WeakSet()
   /** Fields of the objects that the script has had made, and what they were made of, by their prototypes. */
   #madeOf = new Map()
   /** Whether the code has passed something with a method `then` that is no promise. */
   #hasThenable = false
   /** Objects of the code's classes that the script made, and that do not show what they were made of. */
   #opaque = new WeakSet()
+  /** Objects that the script has passed to the code. */
+  #passed = new WeakSet()
+  /** When the code last changed an object. */
+  #altered = new WeakMap()
   #guards = new WeakSet()
   #uncalled = new Set()
+  /** Whether the code could call a function of the script. */
+  #hasLent = false
   /** Callbacks of one call of `then`. */
   #thens = new Set()
   #isStringifying = false
@@ -81,10 +116,13 @@ class Judge extends Peer {
   constructor(channel, finish) {
     const lent = new Set()
     const guards = new WeakSet()
-    super(channel, operationsOn(lent), {
+    super(channel, operationsOn(lent, (error, isAhead) => this.escape(error, isAhead)), {
       skipped: guards,
-      // Spies are often proxies: what they do is the script's.
-      describe: (thing) => (typeof thing === 'function' && isProxy(thing) ? ['function', '', 0, false] : undefined),
+      describe: (thing) => {
+        // Spies are often proxies: what they do is the script's.
+        if (typeof thing === 'function' && isProxy(thing)) return ['function', '', 0, false]
+        if (isTimer(thing)) return ['symbol', 'timer']
+      },
       forgotten: (thing) => typeof thing === 'object' && this.#forgotten.add(thing),
       output: (text) => this.print(text),
       onSettled: () => this.#fallsBehind(),
@@ -92,9 +130,15 @@ class Judge extends Peer {
       filled: (thing, kind) => kind !== 'proxy' && this.guard(thing),
       changing: () => this.#told.clear(),
       changed: (thing) => {
+        const isTold = this.#isReading && thing !== this.#reader && this.#hasTold(thing)
+        if (isTold) this.unverified('a property tells an object that changes')
         this.#proven.delete(thing)
+        this.#altered.set(thing, ++this.#made)
         this.#changedNow?.add(thing)
       },
+      // Reading a property does not count: comparisons do that, too.
+      passed: (thing) => typeof thing === 'object' && !this.#isReading && this.#passed.add(thing),
+      told: (thing, isPart) => this.#noteTold(thing, isPart),
       tampered: () => this.unverified('the code changed a function or a class of the script'),
       subclassed: () => {
         this.doubt ??= 'the code does not see the methods of a class of the script'
@@ -108,13 +152,15 @@ class Judge extends Peer {
     this.#guards = guards
     this.finish = finish
     const { call } = this.operations
-    this.operations.call = (thing, ...args) => {
+    this.operations.call = (thing, self, ...args) => {
       this.#uncalled.delete(thing)
       for (const group of this.#thens) if (group.includes(thing)) this.#thens.delete(group)
-      const answer = call(thing, ...args)
-      // What the script says can change what properties tell, such as the time of a clock.
-      if (!this.#answers.has(thing) || !is(this.#answers.get(thing), answer)) this.#told.clear()
-      this.#answers.set(thing, answer)
+      const answer = call(thing, self, ...args)
+      const [question = args, before = answer] = this.#answers.get(thing) ?? []
+      const isAsSame = question.length === args.length && question.every((each, at) => is(each, args[at]))
+      // What the script says can change what properties tell, such as the time of a clock, but not to another question.
+      if (!this.#isReading || (isAsSame && !is(before, answer))) this.#told.clear()
+      this.#answers.set(thing, [args, answer])
       return answer
     }
     this.opaqueThings = new Set([
@@ -150,8 +196,10 @@ class Judge extends Peer {
   }
 
   /** An assertion of the script failed in a call from the code, which must neither see nor catch it. */
-  escape(error) {
-    if (error instanceof assert.AssertionError) this.finish('assertion', error)
+  escape(error, isAhead = false) {
+    if (!(error instanceof assert.AssertionError)) return
+    if (isAhead) this.unverified('an assertion fails in values that the code may not use')
+    this.finish('assertion', error)
   }
 
   /** Whether the code may have something of the script's. */
@@ -160,42 +208,57 @@ class Judge extends Peer {
     if (isForgotten) this.doubt ??= 'the code no longer has some of the objects that the script passes again'
     const isRefused = kind === 'proxy' || this.opaqueThings.has(thing) || thing instanceof WeakMap || thing instanceof WeakSet
     if (isRefused) this.unverified('an argument has no plain value')
-    if (kind === 'function') this.#uncalled.add(thing)
+    if (kind === 'error') this.escape(thing)
+    if (kind !== 'function') return
+    this.#uncalled.add(thing)
+    this.#hasLent = true
   }
 
   call(thing, self, args) {
     this.#fallsBehind()
+    if (this.#isTable(self, thing)) {
+      self = undefined
+      this.doubt ??= 'the code does not see the object of the script that holds its function'
+    }
     const isJson = this.#jsonFunctions.has(thing) || (isObject(self) && this.#isAt(self, 'toJSON', thing))
     if (this.#isStringifying && isJson) this.unverified('only the code could tell what an object is as JSON')
     const isGetter = this.#getters.has(thing)
-    if ((this.#isComparing && !isGetter) || this.#isQuery(thing, self)) this.unverified(`only the code could tell what ${thing.name} says`)
-    const isThing = isObject(self) || (typeof self === 'function' && !isProxy(self))
-    if ((isThing && this.#isAt(self, 'then', thing)) || this.#toldThens.has(thing)) this.#thens.add(args.filter((each) => typeof each === 'function'))
-    if (isThing && typeof self === 'function' && this.#isAt(self, Symbol.hasInstance, thing)) {
+    if ((this.#isComparing && !isGetter) || this.#isQuery(thing, self, args)) {
+      this.unverified(`only the code could tell what ${thing.name} says`)
+    }
+    if (isThing(self) && this.#isAt(self, 'then', thing)) {
+      this.#thens.add(args.filter((each) => typeof each === 'function'))
+    }
+    if (typeof self === 'function' && this.#isAt(self, Symbol.hasInstance, thing)) {
       this.unverified('only the code could tell what an instance is')
     }
     if (!isGetter) {
       this.#told.clear()
       this.#proven.delete(self)
     }
-    const value = super.call(thing, self, args)
+    const value = isGetter ? this.#read(self, () => super.call(thing, self, args)) : super.call(thing, self, args)
     if (isGetter && (args.length === 0 || typeof args[0] === 'string')) this.#compare(thing, self, value, args[0])
     if (isGetter && typeof value === 'function') this.#toldBy.set(value, thing)
     this.#checkAnswer(thing, self, args, value)
-    if (isObject(value)) this.#own.delete(value)
     return value
+  }
+
+  /** Whether an object of the script holds a function under test, and may hold what is expected, too. */
+  #isTable(self, thing) {
+    if (!isObject(self) || this.numbers.has(self) || !this.functions.has(thing)) return false
+    return ownKeys(self).some((key) => getOwnPropertyDescriptor(self, key).value === thing)
   }
 
   /** Has an object give no answer that is what the script expects, where only the code could tell whether it is right. */
   #checkAnswer(thing, self, args, value) {
-    if (!isObject(self) || args.length === 0) return
+    if (!isThing(self) || args.length === 0) return
     const isOwn = this.#own.has(self)
     const isEcho = (name, given) =>
-      !isOwn && this.#isAt(self, name, thing) && given.some((each) => isDeepStrictEqual(each, value))
+      !isOwn && this.#isAt(self, name, thing) && given.some((each) => isDeepStrictEqual(listed(each), listed(value)))
     if (ECHOES.some((name) => isEcho(name, args)) || (args.length > 1 && isEcho('get', args.slice(1)))) {
       this.unverified(`only the code could tell what ${thing.name} says`)
     }
-    if (value === true && this.#isAt(self, 'equals', thing) && isObject(args[0])) {
+    if (value && this.#isAt(self, 'equals', thing) && isObject(args[0])) {
       if (!isDeepStrictEqual(self, args[0])) this.unverified('only the code could tell whether two of its objects are equal')
       if (!this.#isMade(self) || !this.#isMade(args[0])) this.#prove(self, args[0])
     }
@@ -207,31 +270,86 @@ class Judge extends Peer {
 
   /** Whether a function is a method of that name, or what a property of that name told. */
   #isAt(self, name, thing) {
+    if (isProxy(self)) return this.#toldNames.get(thing)?.has(name) === true
     if (propertyOf(self, name) === thing) return true
     const get = this.#toldBy.get(thing)
     return get !== undefined && accessorOf(self, name) === get
   }
 
   /** Whether an object would judge itself, and not one of a class that the script tests. */
-  #isQuery(thing, self) {
-    const isThing = (isObject(self) && !this.#own.has(self)) || (typeof self === 'function' && !isProxy(self) && !this.named.has(self))
-    if (!isThing) return false
-    const names = [...(['object', 'function'].includes(describe(self)[0]) ? QUERIES : BUILT_IN_QUERIES), ...PATTERNS]
+  #isQuery(thing, self, args) {
+    const isExempt = typeof self === 'function' ? this.named.has(self) : this.#own.has(self)
+    if (!isThing(self) || isExempt) return false
+    const [kind, type] = describe(self)
+    const names = [...(['object', 'function', 'proxy'].includes(kind) ? QUERIES : BUILT_IN_QUERIES), ...PATTERNS]
+    if (args.some(isRegExp)) names.push(...TEXT_QUERIES)
+    if (args.some((each) => ArrayBuffer.isView(each))) names.push(...BYTES_QUERIES)
+    names.push(...(METHODS.get(kind === 'bytes' ? type : BUILT_IN_KINDS[kind]) ?? []))
     return names.some((name) => this.#isAt(self, name, thing))
+  }
+
+  /** Takes note of an object that the code passes: it can mean another one than the script had made. */
+  #noteTold(thing, isPart) {
+    this.#own.delete(thing)
+    if (isPart) this.#parts.add(thing)
+    else this.named.delete(thing)
+  }
+
+  /** Asks the code for a property or a name. */
+  #read(reader, ask) {
+    const outer = [this.#isReading, this.#reader]
+    ;[this.#isReading, this.#reader] = [true, reader]
+    try {
+      return ask()
+    } finally {
+      ;[this.#isReading, this.#reader] = outer
+    }
+  }
+
+  /** What a name of the code stands for. */
+  readName(name) {
+    const value = this.#read(undefined, () => this.ask('name', name))
+    this.#compare(this, undefined, value, name)
+    return value
+  }
+
+  assignName(name, value) {
+    this.#told.clear()
+    this.ask('assign', name, value)
+  }
+
+  /** Whether an object is in what properties and names told, since anything else happened. */
+  #hasTold(thing) {
+    const objects = [...this.#told.values()].flatMap((all) => [...all.values()])
+    return objects.some((values) => [...values.values()].some((value) => partsOf(value).includes(thing)))
   }
 
   /** A property that tells one value now and another one later, although nothing happened in between, is no value. */
   #compare(getter, self, value, key) {
-    const all = this.#told.get(getter) ?? new Map()
-    this.#told.set(getter, all)
-    const before = all.get(self) ?? new Map()
-    all.set(self, before)
+    const before = this.#toldBefore(getter, self)
     const was = before.get(key)
     const areFunctions = typeof was === 'function' && typeof value === 'function'
     if (before.has(key) && !areFunctions && !isDeepStrictEqual(was, value)) {
       this.unverified(`${String(key ?? getter.name)} tells changing values`)
     }
     before.set(key, value)
+  }
+
+  /** What a getter told of an object by its keys, since anything else happened. */
+  #toldBefore(getter, self) {
+    const all = this.#told.get(getter) ?? new Map()
+    this.#told.set(getter, all)
+    const before = all.get(self) ?? new Map()
+    all.set(self, before)
+    return before
+  }
+
+  /** Two proxies that one property tells must tell the same. */
+  #alias(owner, key, proxy) {
+    const before = this.#toldBefore(owner, undefined)
+    const first = before.get(key)
+    if (isProxy(first)) this.#aliases.set(proxy, first)
+    else before.set(key, proxy)
   }
 
   construct(thing, args) {
@@ -248,11 +366,15 @@ class Judge extends Peer {
     } finally {
       this.#changedNow = outer
     }
-    if (!isObject(made)) return made
+    if (!isObject(made)) {
+      const isOld = !(this.numbers.get(made) >= next) && (typeof made === 'function' || isProxy(made))
+      if (isOld && args.length > 0) this.unproven ??= 'a constructor gives one function or proxy for all'
+      return made
+    }
     const prototype = getPrototypeOf(made)
     if (this.numbers.get(made) >= next) {
       changed.delete(made)
-      this.#own.add(made)
+      if (!this.#parts.has(made)) this.#own.add(made)
     } else if (args.length > 0) this.#reused.add(made)
     this.#checkOthers(changed, prototype, args)
     const fields = fieldsOf(made)
@@ -336,15 +458,18 @@ class Judge extends Peer {
     const handle = new Proxy(type === 'function' ? () => {} : {}, {
       get: (_, key) => {
         if (key === 'then') this.#hasThenable = true
-        if (BUILT_IN_QUERIES.includes(key) || (this.#isStringifying && key === 'toJSON')) undecided()
-        const value = this.ask('get', handle, key)
+        const isQuery = BUILT_IN_QUERIES.includes(key) || key === Symbol.hasInstance
+        if (isQuery || (this.#isStringifying && key === 'toJSON')) undecided()
+        const value = this.#read(handle, () => this.ask('get', handle, key))
         if (typeof value === 'function') {
-          if (key === 'then') this.#toldThens.add(value)
+          this.#toldNames.set(value, (this.#toldNames.get(value) ?? new Set()).add(key))
           const isConversion = key === 'valueOf' || key === Symbol.toPrimitive || PATTERNS.includes(key)
           return isConversion ? undecided : value
         }
-        // Objects are compared as they are used.
-        if (typeof value !== 'object') this.#compare(handle, undefined, value, key)
+        // Proxies are compared as they are used.
+        const owner = this.#aliases.get(handle) ?? handle
+        if (isProxy(value)) this.#alias(owner, key, value)
+        else this.#compare(owner, undefined, value, key)
         return value
       },
       set: (_, key, value) => ask('set')(_, key, value) === true,
@@ -381,9 +506,17 @@ class Judge extends Peer {
       defineProperty(watched, 'length', { value: compare.length })
       owner[name] = watched
     }
-    for (const owner of [assert, assert.strict]) for (const name of COMPARISONS) watch(owner, name)
+    const owners = [assert, assert.strict, assert.Assert?.prototype].filter((owner) => owner !== undefined)
+    for (const owner of owners) for (const name of COMPARISONS) watch(owner, name)
     watch(util, 'isDeepStrictEqual')
     const judge = this
+    const { toString } = Function.prototype
+    Function.prototype.toString = {
+      toString() {
+        if (judge.isOfOther(this)) judge.unverified('only the code has the text of its functions')
+        return apply(toString, this, [])
+      },
+    }.toString
     JSON.stringify = {
       stringify(value, ...more) {
         if (judge.#instances(value).some((each) => judge.#opaque.has(each))) judge.unverified('an object of the code does not show what it was made of')
@@ -402,8 +535,11 @@ class Judge extends Peer {
    * told the other one before it knew that.
    */
   #prove(one, other) {
+    let [ones, others] = [this.#instances(one), this.#instances(other)]
+    this.#checkShared(ones, new Set(others))
     if (one === other && !this.#reused.has(one)) return
-    const [ones, others] = [this.#instances(one), this.#instances(other)]
+    if (ones.length === 0) ones = this.#plainOnes(one, others)
+    else if (others.length === 0) others = this.#plainOnes(other, ones)
     if (ones.length === 0 || others.length === 0) return
     if (ones.some((each) => this.#reused.has(each))) this.unverified('a constructor gives an object that it made of something else')
     if (this.#proves(ones, others) || this.#proves(others, ones)) return
@@ -411,29 +547,38 @@ class Judge extends Peer {
   }
 
   #proves(ones, others) {
-    if (!ones.every((each) => this.#proven.has(each))) return false
+    if (!ones.every((each) => this.#proven.has(each) && !this.#isAltered(each, this.#proven.get(each)))) return false
     const first = Math.min(...ones.map((each) => this.#proven.get(each)))
-    return others.every((each) => this.#proven.has(each) || this.#filled.get(each) < first)
+    return others.every((each) => this.#proven.has(each) || this.#isOlder(each, first))
   }
 
-  #isOfCode(thing) {
-    const entry = this.objects.get(this.numbers.get(thing))
-    return entry !== undefined && entry.isOwn !== true
+  /** Whether the code has changed something in an object since. */
+  #isAltered(thing, since) {
+    return partsOf(thing).some((part) => this.#altered.get(part) > since)
   }
 
-  /** The objects of the code's classes in a value. */
-  #instances(value) {
-    const found = []
-    const seen = new Set([value])
-    for (const each of seen) {
-      if (typeof each !== 'object' || each === null || util.types.isProxy(each)) continue
-      const prototype = getPrototypeOf(each)
-      if (prototype !== null && this.#isOfCode(prototype)) found.push(each)
-      const parts = isMap(each) || isSet(each) ? [...each].flat() : []
-      for (const key of ownKeys(each)) parts.push(getOwnPropertyDescriptor(each, key).value)
-      for (const part of parts) if (typeof part === 'object' && part !== null) seen.add(part)
+  /** Whether the code told an object and all that is in it before. */
+  #isOlder(thing, first) {
+    const isOld = (part) => this.#proven.has(part) || !(this.#filled.get(part) >= first)
+    return this.#filled.get(thing) < first && partsOf(thing).every(isOld)
+  }
+
+  /** An object that the script has only made, and never passed, is not what the code can have found. */
+  #checkShared(ones, others) {
+    if (ones.some((each) => others.has(each) && this.#isMade(each) && !this.#passed.has(each))) {
+      this.unverified('the code gives back an object of which it only knows what it was made of')
     }
-    return found
+  }
+
+  /** The code's objects without a class in a value, if it is compared with such an object of a constructor. */
+  #plainOnes(value, instances) {
+    const isPlain = instances.some((each) => !this.isOfOther(getPrototypeOf(each)))
+    return isPlain ? partsOf(value).filter((each) => this.isOfOther(each)) : []
+  }
+
+  /** The objects in a value that are of the code's classes, or that its constructors gave. */
+  #instances(value) {
+    return partsOf(value).filter((each) => this.isOfOther(getPrototypeOf(each)) || this.#isMade(each))
   }
 
   /** Lets the code's timers and promises have their turn, and goes on as long as they do something. */
@@ -478,14 +623,23 @@ class Judge extends Peer {
   get openEnd() {
     if (this.#hasThenable && this.waits()) return 'the script waits for an object that is no promise'
     if (this.pending.size > 0 || this.#thens.size > 0) return 'a promise of the code never settles'
-    if (this.#uncalled.size > 0 && this.waits()) return 'the script waits for a call that never comes'
+    // The test runner fails what never ends, and keeps promises of its own.
+    const isOpen = this.#uncalled.size > 0 || (this.#hasLent && !this.hasRunner)
+    if (isOpen && this.waits()) return 'the script waits for a call or a value that never comes'
   }
 }
 
 /** The values of an object's properties and items. */
 function fieldsOf(thing) {
   const fields = ownKeys(thing).map((key) => getOwnPropertyDescriptor(thing, key).value)
-  return isMap(thing) || isSet(thing) ? [...fields, ...[...thing].flat()] : fields
+  return isMap(thing) || isSet(thing) ? [...fields, ...itemsOf(thing, describe(thing)[0])] : fields
+}
+
+/** The objects in a value, and itself. */
+function partsOf(value) {
+  const found = new Set(isObject(value) ? [value] : [])
+  for (const each of found) for (const part of fieldsOf(each)) if (isObject(part)) found.add(part)
+  return [...found]
 }
 
 /**
@@ -519,15 +673,30 @@ function showsNamed([options, ...more], made) {
 /** Whether a field holds nothing that could be what was given. */
 function isEmpty(field) {
   if (typeof field !== 'object' || field === null) return !field || field === true || typeof field === 'function'
-  return isMap(field) || isSet(field) ? field.size === 0 : ownKeys(field).every((key) => key === 'length')
+  if (isMap(field) || isSet(field)) return itemsOf(field, describe(field)[0]).length === 0
+  return ownKeys(field).every((key) => key === 'length')
 }
 
-/** The getter of a property. Executes nothing. */
-function accessorOf(thing, key) {
-  for (let at = thing; at !== null && !isProxy(at); at = getPrototypeOf(at)) {
-    const property = getOwnPropertyDescriptor(at, key)
-    if (property !== undefined) return property.get
-  }
+/** The methods of a built-in type, but those that code may have of its own. */
+function methodsOf(type) {
+  const names = []
+  let at = PROTOTYPES.get(type)
+  for (; at !== null && at !== Object.prototype; at = getPrototypeOf(at)) names.push(...ownKeys(at))
+  return names.filter((name) => !OVERRIDABLE.has(name))
+}
+
+/** Whether something is a timer of this process: the code gets no more than a token for it. */
+function isTimer(thing) {
+  return typeof thing === 'object' && !isProxy(thing) && TIMERS.includes(getPrototypeOf(thing))
+}
+
+/** A set as a list of its items. */
+function listed(value) {
+  return isSet(value) ? itemsOf(value, 'set') : value
+}
+
+function isThing(value) {
+  return typeof value === 'function' || (typeof value === 'object' && value !== null)
 }
 
 function isObject(value) {

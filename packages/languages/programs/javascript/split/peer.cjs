@@ -35,7 +35,8 @@ class Peer {
   /**
    * @param operations what the other process may ask for: name → function
    * @param hooks `describe` can describe a value in another way, `lend` sees what is passed for the first time, `output` takes what
-   *   was printed, `forgotten` sees what is no longer shared, and `skipped` has values that belong to no object
+   *   was printed, `forgotten` sees what is no longer shared, `passed` what is passed again, `told` what the other process
+   *   passes, and `skipped` has values that belong to no object
    */
   constructor(channel, operations, hooks) {
     this.channel = channel
@@ -152,7 +153,10 @@ class Peer {
     const plain = plainCell(value)
     if (plain !== undefined) return plain
     const number = this.numbers.get(value)
-    if (number !== undefined) return [number]
+    if (number !== undefined) {
+      this.hooks.passed?.(value)
+      return [number]
+    }
     const description = this.hooks.describe?.(value) ?? describe(value)
     const entry = { thing: value, number: this.#next, isLive, isOwn: true, description }
     entry.isMethods = entry.description[0] === 'function'
@@ -217,6 +221,7 @@ class Peer {
   }
 
   #settle(number, isValue, value) {
+    if (!isValue) this.hooks.raised?.(value)
     this.settled.push(number, isValue, value)
     this.hooks.onSettled?.()
   }
@@ -272,15 +277,36 @@ class Peer {
     for (const [entry, prototype] of entries) {
       if (prototype !== 0) setPrototype(entry.thing, prototype, value)
     }
-    for (const [entry, , state] of entries) this.#fill(entry, state.map(value))
+    const told = (cell, isPart) => {
+      const thing = value(cell)
+      if (typeof thing === 'function' || (typeof thing === 'object' && thing !== null)) this.hooks.told?.(thing, isPart)
+      return thing
+    }
+    for (const [entry, , state] of entries) this.#fill(entry, state.map((cell) => told(cell, true)))
     for (const [number, state] of changed) {
       const entry = this.objects.get(number)
-      const now = state.map(value)
-      if (entry.isMethods || (entry.isOwn && hidesMethod(entry.thing, now))) this.hooks.tampered?.()
+      const now = state.map((cell) => told(cell, true))
+      if (entry.isMethods || (entry.isOwn && this.#replacesMethod(entry.thing, now))) this.hooks.tampered?.()
       this.#fill(entry, now)
       this.hooks.changed?.(entry.thing)
     }
-    return [head, cells.map(value)]
+    return [head, cells.map((cell) => told(cell, false))]
+  }
+
+  /** Whether a state has another property in place of a method or accessor that an object has or inherits. */
+  #replacesMethod(thing, state) {
+    for (let at = state[1] + 2; at < state.length; at += state[at + 1] === 'e' || state[at + 1] === 'h' ? 3 : 4) {
+      const [key, , now] = state.slice(at, at + 3)
+      const was = accessorOf(thing, key) ?? propertyOf(thing, key)
+      if (typeof was === 'function' && was !== now && !this.isOfOther(was)) return true
+    }
+    return false
+  }
+
+  /** Whether something belongs to the other process. */
+  isOfOther(thing) {
+    const entry = this.objects.get(this.numbers.get(thing))
+    return entry !== undefined && entry.isOwn !== true
   }
 
   #fill(entry, state) {
@@ -342,19 +368,19 @@ class Peer {
   }
 }
 
-/** Whether a state has a new property in place of a method that an object inherits. */
-function hidesMethod(thing, state) {
-  for (let at = state[1] + 2; at < state.length; at += state[at + 1] === 'e' || state[at + 1] === 'h' ? 3 : 4) {
-    if (!hasOwn(thing, state[at]) && typeof propertyOf(thing, state[at]) === 'function') return true
-  }
-  return false
-}
-
 /** The value of a property that is no accessor. Executes nothing. */
 function propertyOf(thing, key) {
   for (let at = thing; at !== null && !isProxy(at); at = getPrototypeOf(at)) {
     const property = getOwnPropertyDescriptor(at, key)
     if (property !== undefined) return property.value
+  }
+}
+
+/** The getter of a property. Executes nothing. */
+function accessorOf(thing, key) {
+  for (let at = thing; at !== null && !isProxy(at); at = getPrototypeOf(at)) {
+    const property = getOwnPropertyDescriptor(at, key)
+    if (property !== undefined) return property.get
   }
 }
 

@@ -5,9 +5,24 @@ const LARGEST_ANSWER = 1 << 22
 const SHOWN_OUTPUT = 1 << 16
 /** Longest wait for the code's timers and promises, in ms, while the script has nothing else to do. */
 const IDLE_MS = 1000
-/** Functions that a script replaces in its own process, where the code does not use them. */
-const REPLACED =
-  /\b(console\.(?:warn|error|info|debug|table)|process\.std(?:out|err)\.write|global(?:This)?\.(?:fetch|Date|set(?:Timeout|Interval|Immediate)))\s*=(?!=)|\bmock\.(?:method\(\s*(console|process|globalThis|Date|Math)\b|(timers)\b)/
+/** Objects that a script mocks in its own process, where the code does not use them. */
+const MOCKED = /\bmock\.(?:method\(\s*(console|process|globalThis|Date|Math)\b|(timers)\b)/
+/** A property that a script sets or deletes, and a variable that it sets without declaring it. */
+const CHANGED =
+  /(?<![\w$.])(?:delete\s+(\w+(?:\.\w+)+)|(\w+(?:\.\w+)+)\s*=(?![=>])|(?<=(?:^|[;{}])\s*)(\w+)\s*=(?![=>]))/gm
+/** Changes by which a script sees what the code prints, and changes that mean nothing for the code. */
+const SHOWS = 'process.stdout.write'
+const HARMLESS = ['console.log', 'console.assert', 'process.exitCode', 'Error.stackTraceLimit']
+/** State of a process at which a script looks, of which the code has its own. */
+const LOOKED_AT =
+  /\b(process\.(?:env|listenerCount|listeners|eventNames)\b)|\b(?:keys|ownKeys|getOwn\w+)\(\s*(global(?:This)?\b|(?:Array|Object|String|Number|Boolean|Function|Map|Set|Promise|Date|RegExp)\.prototype\b)/
+/** Keys in texts by which code that merges objects would change the prototype of all objects, in its own process. */
+const POLLUTING = /__proto__\\?['"`]\]?\s*:|prototype\\?['"`]?\s*:|['"`](?:__proto__[.[]|constructor\.prototype)/
+/** Functions of the console that a script silences, which only hides output. */
+const SILENCED = /^console\.\w+$/
+const EMPTY_FUNCTION = /^\s*(?:\(\)\s*=>|function\s*\(\))\s*\{\s*\}/
+/** Text that a script runs and that it may not have written itself: it would run in the judge's process. */
+const EVALUATES = /\b(?:eval|Function|runIn(?:This|New)?Context|vm\.Script)\s*\(\s*(?!['"]|`[^`$]*`)\S/
 const SCRIPT_FILE = /script\.[jt]s/
 
 function judge(script, report, stdin, given) {
@@ -22,9 +37,12 @@ function judge(script, report, stdin, given) {
     writeFileSync(report, content, { flag: 'wx', mode: 0o600 })
     apply(reallyExit, process, [0])
   }
-  let unsettled = 0
+  const unsettled = new Set()
   const asker = new Judge(channel, finish)
-  asker.waits = () => unsettled > 0
+  const raced = new WeakSet()
+  let isRacing = false
+  asker.hasRunner = /\bnode:test\b/.test(script)
+  asker.waits = () => [...unsettled].some((promise) => asker.handled.has(promise) && !raced.has(promise))
   unlinkSync(given.__filename)
   let program
   try {
@@ -33,8 +51,10 @@ function judge(script, report, stdin, given) {
     finish('broken', error)
   }
   asker.watchComparisons()
-  const replaced = REPLACED.exec(script)?.slice(1).find(Boolean)
-  if (replaced !== undefined) asker.doubt = `the script replaces ${replaced}, which the code does not see`
+  const foreign = changedIn(script) ?? LOOKED_AT.exec(script)?.slice(1).find(Boolean)
+  if (foreign !== undefined) asker.doubt = `the code does not share ${foreign} with the script`
+  if (foreign !== undefined && foreign !== SHOWS) asker.unproven = asker.doubt
+  if (POLLUTING.test(script)) asker.unproven = 'the code has prototypes of its own'
   const failed = (error) => finish(error instanceof assert.AssertionError ? 'assertion' : 'error', error)
   process.on('uncaughtException', failed)
   process.on('beforeExit', () => asker.takeTurn(IDLE_MS))
@@ -55,35 +75,91 @@ function judge(script, report, stdin, given) {
     else asker.unproven = 'only the code could tell that it handles what a promise rejects with'
   })
   promiseHooks.createHook({
-    init: (_, parent) => {
-      unsettled++
+    init: (promise, parent) => {
+      unsettled.add(promise)
+      if (parent !== undefined && isRacing) raced.add(parent)
+      else if (parent !== undefined) raced.delete(parent)
       asker.noteHandled(parent)
     },
     // Where a script waits, what it has called goes on.
     before: () => asker.catchUp(),
-    settled: () => unsettled--,
+    settled: (promise) => unsettled.delete(promise),
   })
+  // What loses a race need not settle. If its result is waited for, that counts.
+  for (const name of ['race', 'any', 'all']) {
+    const combine = Promise[name]
+    Promise[name] = {
+      [name](...args) {
+        isRacing = true
+        try {
+          return apply(combine, this, args)
+        } finally {
+          isRacing = false
+        }
+      },
+    }[name]
+  }
   asker.watchTurns()
   try {
+    if (EVALUATES.test(script)) asker.unverified('the script could run text of the code in the process of the judge')
     const names = asker.ask('run')
     if (!Array.isArray(names) || names.some((name) => typeof name !== 'string')) finish('lost', '')
-    defineNames(names, script, asker, given)
     // As if both were one file: only the code can begin with a directive.
     const isStrict = names.includes(STRICT)
-    if (isStrict || DIRECTIVE.test(script)) program = compile(`${isStrict ? `'${STRICT}'` : ''};${translated(script, file)}`, file)
+    const text = translated(script, file)
+    defineNames(names, script, asker, given, (all) => declaredBy(text, isStrict, all))
+    if (isStrict || DIRECTIVE.test(script)) program = compile(`${isStrict ? `'${STRICT}'` : ''};${text}`, file)
     program.runInThisContext({ displayErrors: false })
   } catch (error) {
     failed(error)
   }
 }
 
-/** Defines the names that the code defines, as far as the script means the code's. */
-function defineNames(names, script, asker, given) {
+/** What a script replaces or deletes of Node's own, which the code does not see. */
+function changedIn(script) {
+  const mocked = MOCKED.exec(script)?.slice(1).find(Boolean)
+  const found = [...script.matchAll(CHANGED)].map((each) => {
+    const path = each.slice(1).find(Boolean).replace(/^global(?:This)?\./, '')
+    const value = script.slice(each.index + each[0].length)
+    return SILENCED.test(path) && (EMPTY_FUNCTION.test(value) || isRestored(path, value, script)) ? '' : path
+  })
+  const paths = found.filter(Boolean)
+  const isDeclared = (name) => RegExp(`\\b(?:const|let|var|function|class)\\s+${name}\\b`).test(script)
+  const changed = paths.filter((path) => isOfNode(path) && !HARMLESS.includes(path) && !isDeclared(path.split('.')[0]))
+  return mocked ?? changed.find((path) => path !== SHOWS) ?? changed[0]
+}
+
+/** Whether a value begins with a variable in which the script has kept what it replaced. */
+function isRestored(path, value, script) {
+  const name = /^\s*(\w+)/.exec(value)?.[1]
+  return name !== undefined && RegExp(`\\b${name}\\s*=\\s*${path}\\b`).test(script)
+}
+
+/** Whether a path such as `Math.random` leads to something that Node defines. */
+function isOfNode(path) {
+  const keys = path.split('.')
+  if (!TRUSTED.has(keys[0])) return false
+  let at = globalThis
+  for (const key of keys) {
+    if ((typeof at !== 'object' && typeof at !== 'function') || at === null || !(key in at)) return at === process.env
+    at = at[key]
+  }
+  return true
+}
+
+/**
+ * Defines the names that the code defines, as far as the script means the code's.
+ *
+ * @param declared tells those of some names that the script declares itself
+ */
+function defineNames(names, script, asker, given, declared) {
   const added = names.find((name) => /^\w+\.prototype\./.test(name) && isProperty(name.replace(/^.*\./s, ''), script))
   if (added !== undefined) asker.doubt = `only the code has ${added}`
   const words = new Set(script.match(/(?<![\p{ID_Continue}$])[\p{ID_Start}$_][\p{ID_Continue}$]*/gu))
   const isOwn = (name) => TRUSTED.has(name) || hasOwn(given, name) || hasOwn(assert, name)
-  const used = names.filter((name) => words.has(name))
+  const all = names.filter((name) => words.has(name))
+  const own = declared(all)
+  const used = all.filter((name) => !own.includes(name))
   const shadows = used.filter(isOwn)
   // Functions under test may have names of built-in ones. If the script has no other way to the code, it means those.
   const isMeant = shadows.length === used.length && !/\bexports\b|\/main\b/.test(script)
@@ -99,10 +175,16 @@ function defineNames(names, script, asker, given) {
     else if (isUsed(name, script) && !hasOwn(given, name) && !KEPT.includes(name)) asker.unclear = bothDefine(name)
   }
   const { require: load } = given
-  const exported = () => asker.ask('name', 'module.exports')
+  const exported = () => {
+    // What is exported has a name, too.
+    const exports = asker.readName('module.exports')
+    for (const each of [exports, ...(isObject(exports) ? fieldsOf(exports) : [])]) addNamed(each, asker)
+    return exports
+  }
   const module = { ...given.module, get exports() { return exported() } }
-  const own = Object.assign((id) => (/^(?:\.|\/workspace)\/main(?:\.[jt]s)?$/.test(id) ? exported() : load(id)), load)
-  defineModule({ ...given, __filename: given.__filename.replace('main', 'script'), module, require: own })
+  const isCode = (id) => /^(?:\.|\/workspace)\/main(?:\.[jt]s)?$/.test(id)
+  const ownRequire = Object.assign((id) => (isCode(id) ? exported() : load(id)), load)
+  defineModule({ ...given, __filename: given.__filename.replace('main', 'script'), module, require: ownRequire })
   defineProperty(globalThis, 'exports', { get: exported, set: (value) => define('exports', () => value), configurable: true })
 }
 
@@ -159,15 +241,27 @@ function replace(name, value) {
 }
 
 function defineRemote(name, asker) {
+  let isAssigned = false
   const get = () => {
-    const value = asker.ask('name', name)
-    if (typeof value === 'function' || (typeof value === 'object' && value !== null)) asker.named.add(value)
+    const value = asker.readName(name)
+    if (isAssigned) asker.unproven ??= `the script reads ${name} again, which the code can change`
+    if (KNOWN_NAMES.has(value)) asker.unproven ??= `the code gives ${KNOWN_NAMES.get(value)} another name`
+    addNamed(value, asker)
     // Asked once: the code hardly ever changes its functions.
     if (typeof value === 'function') define(name, () => value)
     return value
   }
-  const set = (value) => asker.ask('assign', name, value)
+  const set = (value) => {
+    isAssigned = true
+    asker.assignName(name, value)
+  }
   defineProperty(globalThis, name, { get, set, configurable: true, enumerable: true })
+}
+
+/** Takes note of what a name of the code stands for. */
+function addNamed(value, asker) {
+  if (typeof value === 'function') asker.functions.add(value)
+  if (typeof value === 'function' || (typeof value === 'object' && value !== null)) asker.named.add(value)
 }
 
 function messageOf(end, reason) {

@@ -1,21 +1,11 @@
 """Asks the code's process, and answers what the code asks in turn."""
 import functools
-import io
-import random
 import sys
 import types
 from _thread import RLock
 
 FUNCTIONS = types.FunctionType, types.MethodType, types.BuiltinFunctionType, types.MethodDescriptorType, functools.partial
-LENDABLE = io.StringIO, io.BytesIO, random.Random
 SCALARS = {type(None), bool, int, float, str}
-LENT_METHODS = {f'__{name}__' for name in '''
-    lt le gt ge eq hash add radd iadd sub rsub isub mul rmul imul truediv rtruediv floordiv rfloordiv mod rmod pow matmul neg pos abs
-    invert and or xor lshift rshift len iter next reversed getitem setitem delitem contains bool int float index round str repr format
-    call enter exit
-'''.split()}
-CALLS = set('call_args call_args_list call_count called mock_calls method_calls side_effect'.split())
-MOCKED = [f'__{name}__' for name in 'call contains delitem enter exit getitem iter len setitem'.split()]
 # By these methods of built-in types an object would judge itself.
 QUERIES = {'startswith', 'endswith', 'issubset', 'issuperset', 'isdisjoint'}
 # These answer with what the script passes; in other classes they have other meanings.
@@ -27,56 +17,22 @@ OPERATORS = set('''
     add sub mul truediv floordiv mod divmod pow matmul and_ or_ xor lshift rshift
     iadd isub imul itruediv ifloordiv imod ipow imatmul iand ior ixor ilshift irshift
 '''.split())
-# Questions that change nothing.
-LOOKS = set('get item len str repr bool int float complex index format contains lt le gt ge hash instance subclass name'.split())
-# Those that also change nothing that the script holds; an attribute can be computed when it is read.
-SILENT = LOOKS - {'get', 'item', 'name'} | {'eq', 'ne', 'plain'}
 # What code raises by these would end a loop or a task of the script, and not be noticed.
 ENDS_OF_LOOPS = 'StopIteration', 'StopAsyncIteration', 'CancelledError'
 # With these in place of an exception of the code, the script would catch its own assertions.
 CATCHERS = AssertionError, Exception, BaseException
-# Items of containers that are no longer shared, and that the judge watches.
-WATCHED_ITEMS = 100_000
 
 
-# Bases that add nothing to the instances.
-ABSTRACT = {'abc.ABC', 'typing.Generic', 'typing.Protocol', 'enum.Enum'}
-
-
-def is_own(kind):
-    """Whether the script alone defines a class, so that no library relies on its instances."""
-    return all(each.__module__ in ('__main__', 'builtins') or f'{each.__module__}.{each.__name__}' in ABSTRACT
-               for each in kind.__mro__)
-
-
-def is_mock(kind):
-    return kind.__module__ == 'unittest.mock'
-
-
-def own_methods(kind):
-    """The special methods that the script defines for a class, and that code may call."""
-    if kind in (io.StringIO, io.BytesIO):
-        return ['__iter__', '__next__']
-    if is_mock(kind):
-        return [name for name in MOCKED if hasattr(kind, name)]
-    found = {name for each in kind.__mro__ if each.__module__ == '__main__' for name in vars(each)}
-    return sorted(found & LENT_METHODS)
-
-
-class Judge(Meanings):
+class Judge(Meanings, Lending, Checks):
     """Asks the code's process, and gives its answers a meaning. No answer is executed."""
 
     def __init__(self, channel):
         self.channel = channel
-        self.lent, self.lent_numbers = [], {}
-        super().__init__()
-        self.shared, self.seen = Shared(self.forget), {}
-        # Containers that are no longer shared, with what they held then.
-        self.forgotten, self.watched = [], 0
-        # Objects that the script made of plain values, and that nothing has used since.
-        self.unused, self.maker = set(), None
-        # Whether the question combines values, and calls of functions that are to be compared with those of the code.
-        self.combines, self.calls, self.failed_test = False, [], None
+        for part in Meanings, Lending, Checks:
+            part.__init__(self)
+        self.shared = Shared(self.forget)
+        # Whether the question combines values.
+        self.combines = False
         # Threads of the script ask one after the other; an answer can need a callback.
         self.turn = RLock()
         # Number of questions.
@@ -95,14 +51,6 @@ class Judge(Meanings):
             value = self.exchange(name, args, kwargs)
             self.compare(name, args, value)
             return value
-
-    def compare(self, name, args, value):
-        """Notices an answer that changes although nothing has happened: each comparison would see another value."""
-        if name not in LOOKS or type(value) not in SCALARS or any(type(each) not in SCALARS for each in args[1:]):
-            return
-        look = name, args[0] if name == 'name' else args[0]._isopod_number, repr(args[1:])
-        if self.seen.setdefault(look, repr(value)) != repr(value):
-            unverified(self, f'an answer to {name} changed although nothing happened')
 
     def exchange(self, name, args, kwargs):
         if self.is_lost:
@@ -196,64 +144,6 @@ class Judge(Meanings):
         object.__setattr__(made, '_isopod_is_proven', shows(made._isopod_fields, self.parameters[thing._isopod_number], args, kwargs))
         return made
 
-    def check_other(self, thing, made, args, kwargs):
-        """Leaves unverified what a constructor makes that is no object of its class, and so is compared by other rules."""
-        if type(made) is self.tuples.get(thing._isopod_number):
-            given = {**dict(zip(type(made)._fields, args)), **kwargs}
-            self.unused.add(made._remote._isopod_number)
-            if all(is_same(getattr(made, name, None), value) for name, value in given.items()):
-                return
-        elif library_type(self.kinds[thing._isopod_number].__module__, thing._isopod_name) is not None:
-            return
-        self.doubt = self.doubt or f'{thing._isopod_name} makes something else'
-
-    def check_echo(self, made, question):
-        """Code could give what it last gave, as what the script expects."""
-        if self.first_seen[made._isopod_number] < question:
-            self.doubt = self.doubt or f'{made._isopod_name} was given before'
-
-    def forget(self, container):
-        """Takes note of a container that is no longer shared."""
-        content = shallow(container)
-        if self.watched + len(content) < WATCHED_ITEMS:
-            self.watched += len(content)
-            self.forgotten.append((container, content))
-
-    def remember(self, containers):
-        """Takes note of what containers hold that both processes have just seen, whether they are shared further or not."""
-        if self.forgotten:
-            seen = set(map(id, containers))
-            self.forgotten = [(each, shallow(each) if id(each) in seen else before) for each, before in self.forgotten]
-
-    def check_forgotten(self):
-        """The code would not know what the script changed in a container that is no longer shared."""
-        if any(differ(shallow(each), before) for each, before in self.forgotten):
-            self.doubt = self.excuse = 'the script changes a container that is too large to be shared'
-
-    def note_call(self, name, own, args, kwargs):
-        """Calls a built-in function, and notes the call for a comparison with the code's function of that name."""
-        writer = Writer(refuse)
-        try:
-            given = writer.each([args, kwargs])
-            result = own(*args, **kwargs)
-            self.calls.append((name, given, writer.write(result)))
-        except (Unreadable, RecursionError):
-            unverified(self, f'{name} can be the code\'s or Python\'s')
-        return result
-
-    def check_calls(self):
-        """Compares calls once the script has ended: the code must not see what the script judges with."""
-        for name, given, result in self.calls[:MOST_CALLS]:
-            reader = Reader(refuse)
-            args, kwargs = reader.each(given)
-            expected = reader.read(result)
-            try:
-                is_equal = self.ask('name', name)(*args, **kwargs) == expected
-            except Exception:
-                is_equal = False
-            if not is_equal or len(self.calls) > MOST_CALLS:
-                unverified(self, f'{name} can be the code\'s or Python\'s')
-
     def get(self, thing, name):
         """An attribute of something in the code's process."""
         if name in QUERIES and thing._isopod_rule != 'plain':
@@ -306,58 +196,6 @@ class Judge(Meanings):
             return thing._isopod_fields[key]
         return self.ask('item', thing, key)
 
-    def answer(self, number, operation, args):
-        """Answers the code, which may use what the script passed to it."""
-        reader = Reader(self.meaning, self.shared.containers)
-        try:
-            thing = self.lent[number]
-            args = reader.each(args)
-            content = Content(reader.containers)
-            if operation == 'call' and callable(thing):
-                result = thing(*args[0], **args[1])
-            elif operation == 'next' and hasattr(type(thing), '__next__'):
-                result = next(thing)
-            elif operation == 'special' and args[0] in own_methods(type(thing)):
-                is_bound = is_mock(type(thing))
-                result = getattr(thing, args[0])(*args[1:]) if is_bound else getattr(type(thing), args[0])(thing, *args[1:])
-            elif operation == 'get' and self.is_shown(thing, args[0]):
-                result = getattr(thing, args[0])
-            elif operation == 'set' and is_own(type(thing)) and self.may_set(thing, args[0]):
-                result = setattr(thing, args[0], args[1])
-            elif operation == 'instance' and isinstance(thing, type):
-                result = isinstance(args[0], thing)
-            else:
-                if type(args[0]) is str and hasattr(thing, args[0]):
-                    self.excuse = self.excuse or f'the code uses {args[0]} of an object of the script'
-                raise AttributeError(f'{type(thing).__name__!r} object has no attribute {args[:1]}')
-            writer = Writer(self.refer, reader.containers)
-            return ['answer', True, writer.write(result), content.changed(writer)]
-        except (Ended, Unverified):
-            raise
-        except AssertionError as error:
-            # The code must neither see nor catch it: that would tell what the script expects.
-            self.failed, self.is_lost = error, True
-            raise Ended from None
-        except BaseException as error:
-            return ['answer', False, self.refer_error(Writer(self.refer), error), []]
-
-    def is_shown(self, thing, name):
-        """Whether the code may see an attribute: one that the script itself defines or sets."""
-        if type(name) is not str or name[:1] == '_':
-            return False
-        if type(thing) in LENDABLE or hasattr(type(thing), '__members__') and name in ('name', 'value'):
-            return True
-        if is_mock(type(thing)):
-            # What the script configures, and nothing by which it judges.
-            return name == 'return_value' or name[:6] != 'assert' and not hasattr(sys.modules['unittest.mock'].AsyncMock, name) \
-                and name not in CALLS
-        own = [each for each in type(thing).__mro__ if each.__module__ == '__main__']
-        return name in getattr(thing, '__dict__', ()) or any(name in vars(each) for each in own)
-
-    def may_set(self, thing, name):
-        """Whether the code may set an attribute: any, but for methods."""
-        return type(name) is str and name[:1] != '_' and not callable(getattr(type(thing), name, None))
-
     def refer(self, writer, thing):
         """A reference for the code's process."""
         kind, known = type(thing), about(thing)
@@ -397,12 +235,6 @@ class Judge(Meanings):
         name = next(each.__name__ for each in type(error).__mro__ if each.__module__ == 'builtins')
         args = writer.each(error.args) if type(error).__module__ == 'builtins' else [str(error)]
         return ['exception', name, args, self.lend(error)]
-
-    def lend(self, thing):
-        number = self.lent_numbers.setdefault(id(thing), len(self.lent))
-        if number == len(self.lent):
-            self.lent.append(thing)
-        return number
 
     def is_instance(self, thing, kind):
         if about(thing) is not None:
@@ -446,45 +278,3 @@ class Judge(Meanings):
         if (self.ask('ne', one, other) is True) != seen:
             unverified(self, f'only the code could tell whether two of {one._isopod_name} are unequal')
         return seen
-
-
-def shows(fields, parameters, args, kwargs):
-    """Whether the fields of an object are what its constructor was given, by the names of its parameters, and nothing else."""
-    if not fields or parameters is None:
-        return False
-    names, rest, defaults = parameters
-    if len(set(names)) < len(names):
-        return False
-    given = dict(zip(names, args))
-    if len(args) > len(names):
-        if rest is None:
-            return False
-        given[rest] = args[len(names):]
-    given.update(kwargs)
-    left = {name.lstrip('_').rpartition('__')[2]: value for name, value in fields.items()}
-    for name, value in {**defaults, **given}.items():
-        if name.lstrip('_') not in left or not is_same(left.pop(name.lstrip('_')), value):
-            return False
-    return not any(left.values())
-
-
-def is_same(one, other):
-    """Whether two plain values are the same; a list counts for a tuple."""
-    if {type(one), type(other)} == {list, tuple}:
-        return [*one] == [*other]
-    return type(one) is type(other) and one == other
-
-
-def parameters(function):
-    """What the code may see of a function's parameters; None of what is no function of Python."""
-    if type(function) is not types.FunctionType:
-        return None
-    code = function.__code__
-    has_rest, has_named_rest = bool(code.co_flags & VARARGS), bool(code.co_flags & VARKEYWORDS)
-    count = code.co_argcount + code.co_kwonlyargcount + has_rest + has_named_rest
-    return {
-        'names': list(code.co_varnames[:count]), 'count': code.co_argcount, 'only by position': code.co_posonlyargcount,
-        'only by name': code.co_kwonlyargcount, 'has rest': has_rest, 'has named rest': has_named_rest,
-        'optional': len(function.__defaults__ or ()), 'optional by name': list(function.__kwdefaults__ or ()),
-        'doc': function.__doc__,
-    }

@@ -91,10 +91,6 @@ class Meanings:
             return error
         raise Unreadable
 
-    def check_unused(self, number, kind):
-        if number in self.unused and self.maker != kind:
-            self.doubt = self.doubt or 'the code gives an object that the script made and did not give to it'
-
     def tell(self, thing, fields):
         """Takes note of what an object is now. What differs was told now, and no longer shows what it was made of."""
         if thing._isopod_fields != fields:

@@ -7,7 +7,7 @@ MOST_MEMBERS = 1000
 # Of a container in a field.
 MOST_ITEMS = 64
 # Objects whose fields the judge is kept informed of.
-MOST_TOLD = 1000
+MOST_TOLD = 256
 CODE = 'main'
 # Modules whose iterators are nothing else.
 ITERATING = {'builtins', 'itertools', 'collections', 'heapq'}
@@ -103,7 +103,8 @@ class References:
         number = self.number(thing)
         fields = self.scalars(thing)
         # Of a change the judge hears by changed_fields, for what stood for the object before, too.
-        self.told.setdefault(number, (fields, own_values(thing)))
+        if fields:
+            self.told.setdefault(number, (fields, own_values(thing)))
         return ['object', number, self.class_(writer, kind), rule, fields, writer.write(own_hash(thing))]
 
     def changed_fields(self):
@@ -191,7 +192,7 @@ class FieldWriter(Writer):
 def own_values(thing):
     """The values of an object's attributes if none of them can change; else None."""
     values = [*getattr(thing, '__dict__', {}).values()]
-    is_fixed = values and not hasattr(type(thing), '__slots__') and all(type(each) in SCALARS for each in values)
+    is_fixed = not hasattr(type(thing), '__slots__') and all(type(each) in SCALARS for each in values)
     return values if is_fixed else None
 
 

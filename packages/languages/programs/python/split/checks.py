@@ -1,0 +1,118 @@
+"""Signs that the code decides what only the judge should. What the script then finds is left unverified."""
+
+# Questions that change nothing.
+LOOKS = set('get item len str repr bool int float complex index format contains lt le gt ge hash instance subclass name'.split())
+# Those that also change nothing that the script holds; an attribute can be computed when it is read.
+SILENT = LOOKS - {'get', 'item', 'name'} | {'eq', 'ne', 'plain'}
+# Items of containers that are no longer shared, and that the judge watches.
+WATCHED_ITEMS = 100_000
+
+
+class Checks:
+    def __init__(self):
+        # Answers since anything happened.
+        self.seen = {}
+        # Containers that are no longer shared, with what they held then.
+        self.forgotten, self.watched = [], 0
+        # Objects that the script made of plain values, and that nothing has used since; the class that makes one now.
+        self.unused, self.maker = set(), None
+        # Calls of functions that are to be compared with those of the code, and a test of unittest that failed.
+        self.calls, self.failed_test = [], None
+
+    def compare(self, name, args, value):
+        """Notices an answer that changes although nothing has happened: each comparison would see another value."""
+        if name not in LOOKS or type(value) not in SCALARS or any(type(each) not in SCALARS for each in args[1:]):
+            return
+        look = name, args[0] if name == 'name' else args[0]._isopod_number, repr(args[1:])
+        if self.seen.setdefault(look, repr(value)) != repr(value):
+            unverified(self, f'an answer to {name} changed although nothing happened')
+
+    def check_other(self, thing, made, args, kwargs):
+        """Leaves unverified what a constructor makes that is no object of its class, and so is compared by other rules."""
+        if type(made) is self.tuples.get(thing._isopod_number):
+            given = {**dict(zip(type(made)._fields, args)), **kwargs}
+            self.unused.add(made._remote._isopod_number)
+            if all(is_same(getattr(made, name, None), value) for name, value in given.items()):
+                return
+        elif library_type(self.kinds[thing._isopod_number].__module__, thing._isopod_name) is not None:
+            return
+        self.doubt = self.doubt or f'{thing._isopod_name} makes something else'
+
+    def check_echo(self, made, question):
+        """Code could give what it last gave, as what the script expects."""
+        if self.first_seen[made._isopod_number] < question:
+            self.doubt = self.doubt or f'{made._isopod_name} was given before'
+
+    def check_unused(self, number, kind):
+        """Notices an object that the script made, and that the code can have found nowhere but in its constructor."""
+        if number in self.unused and self.maker != kind:
+            self.doubt = self.doubt or 'the code gives an object that the script made and did not give to it'
+
+    def forget(self, container):
+        """Takes note of a container that is no longer shared."""
+        content = shallow(container)
+        if self.watched + len(content) < WATCHED_ITEMS:
+            self.watched += len(content)
+            self.forgotten.append((container, content))
+
+    def remember(self, containers):
+        """Takes note of what containers hold that both processes have just seen, whether they are shared further or not."""
+        if self.forgotten:
+            seen = set(map(id, containers))
+            self.forgotten = [(each, shallow(each) if id(each) in seen else before) for each, before in self.forgotten]
+
+    def check_forgotten(self):
+        """The code would not know what the script changed in a container that is no longer shared."""
+        if any(differ(shallow(each), before) for each, before in self.forgotten):
+            self.doubt = self.excuse = 'the script changes a container that is too large to be shared'
+
+    def note_call(self, name, own, args, kwargs):
+        """Calls a built-in function, and notes the call for a comparison with the code's function of that name."""
+        writer = Writer(refuse)
+        try:
+            given = writer.each([args, kwargs])
+            result = own(*args, **kwargs)
+            self.calls.append((name, given, writer.write(result)))
+        except (Unreadable, RecursionError):
+            unverified(self, f'{name} can be the code\'s or Python\'s')
+        return result
+
+    def check_calls(self):
+        """Compares calls once the script has ended: the code must not see what the script judges with."""
+        for name, given, result in self.calls[:MOST_CALLS]:
+            reader = Reader(refuse)
+            args, kwargs = reader.each(given)
+            expected = reader.read(result)
+            try:
+                is_equal = self.ask('name', name)(*args, **kwargs) == expected
+            except Exception:
+                is_equal = False
+            if not is_equal or len(self.calls) > MOST_CALLS:
+                unverified(self, f'{name} can be the code\'s or Python\'s')
+
+
+def shows(fields, parameters, args, kwargs):
+    """Whether the fields of an object are what its constructor was given, by the names of its parameters, and nothing else."""
+    if not fields or parameters is None:
+        return False
+    names, rest, defaults = parameters
+    if len(set(names)) < len(names):
+        return False
+    given = dict(zip(names, args))
+    if len(args) > len(names):
+        if rest is None:
+            return False
+        given[rest] = args[len(names):]
+    given.update(kwargs)
+    left = {name.lstrip('_').rpartition('__')[2]: value for name, value in fields.items()}
+    for name, value in {**defaults, **given}.items():
+        if name.lstrip('_') not in left or not is_same(left.pop(name.lstrip('_')), value):
+            return False
+    return not any(left.values())
+
+
+def is_same(one, other):
+    """Whether two plain values are the same; a list counts for a tuple."""
+    if {type(one), type(other)} == {list, tuple}:
+        return [*one] == [*other]
+    return type(one) is type(other) and one == other

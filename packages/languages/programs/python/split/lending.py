@@ -1,0 +1,114 @@
+"""What the code may do with things of the script that it was passed."""
+import io
+import random
+import sys
+import types
+
+LENDABLE = io.StringIO, io.BytesIO, random.Random
+LENT_METHODS = {f'__{name}__' for name in '''
+    lt le gt ge eq hash add radd iadd sub rsub isub mul rmul imul truediv rtruediv floordiv rfloordiv mod rmod pow matmul neg pos abs
+    invert and or xor lshift rshift len iter next reversed getitem setitem delitem contains bool int float index round str repr format
+    call enter exit
+'''.split()}
+CALLS = set('call_args call_args_list call_count called mock_calls method_calls side_effect'.split())
+MOCKED = [f'__{name}__' for name in 'call contains delitem enter exit getitem iter len setitem'.split()]
+# Bases that add nothing to the instances.
+ABSTRACT = {'abc.ABC', 'typing.Generic', 'typing.Protocol', 'enum.Enum'}
+
+
+def is_own(kind):
+    """Whether the script alone defines a class, so that no library relies on its instances."""
+    return all(each.__module__ in ('__main__', 'builtins') or f'{each.__module__}.{each.__name__}' in ABSTRACT
+               for each in kind.__mro__)
+
+
+def is_mock(kind):
+    return kind.__module__ == 'unittest.mock'
+
+
+def own_methods(kind):
+    """The special methods that the script defines for a class, and that code may call."""
+    if kind in (io.StringIO, io.BytesIO):
+        return ['__iter__', '__next__']
+    if is_mock(kind):
+        return [name for name in MOCKED if hasattr(kind, name)]
+    found = {name for each in kind.__mro__ if each.__module__ == '__main__' for name in vars(each)}
+    return sorted(found & LENT_METHODS)
+
+
+class Lending:
+    def __init__(self):
+        self.lent, self.lent_numbers = [], {}
+
+    def lend(self, thing):
+        number = self.lent_numbers.setdefault(id(thing), len(self.lent))
+        if number == len(self.lent):
+            self.lent.append(thing)
+        return number
+
+    def answer(self, number, operation, args):
+        """Answers the code, which may use what the script passed to it."""
+        reader = Reader(self.meaning, self.shared.containers)
+        try:
+            thing = self.lent[number]
+            args = reader.each(args)
+            content = Content(reader.containers)
+            if operation == 'call' and callable(thing):
+                result = thing(*args[0], **args[1])
+            elif operation == 'next' and hasattr(type(thing), '__next__'):
+                result = next(thing)
+            elif operation == 'special' and args[0] in own_methods(type(thing)):
+                is_bound = is_mock(type(thing))
+                result = getattr(thing, args[0])(*args[1:]) if is_bound else getattr(type(thing), args[0])(thing, *args[1:])
+            elif operation == 'get' and self.is_shown(thing, args[0]):
+                result = getattr(thing, args[0])
+            elif operation == 'set' and is_own(type(thing)) and self.may_set(thing, args[0]):
+                result = setattr(thing, args[0], args[1])
+            elif operation == 'instance' and isinstance(thing, type):
+                result = isinstance(args[0], thing)
+            else:
+                if type(args[0]) is str and hasattr(thing, args[0]):
+                    self.excuse = self.excuse or f'the code uses {args[0]} of an object of the script'
+                raise AttributeError(f'{type(thing).__name__!r} object has no attribute {args[:1]}')
+            writer = Writer(self.refer, reader.containers)
+            return ['answer', True, writer.write(result), content.changed(writer)]
+        except (Ended, Unverified):
+            raise
+        except AssertionError as error:
+            # The code must neither see nor catch it: that would tell what the script expects.
+            self.failed, self.is_lost = error, True
+            raise Ended from None
+        except BaseException as error:
+            return ['answer', False, self.refer_error(Writer(self.refer), error), []]
+
+    def is_shown(self, thing, name):
+        """Whether the code may see an attribute: one that the script itself defines or sets."""
+        if type(name) is not str or name[:1] == '_':
+            return False
+        if type(thing) in LENDABLE or hasattr(type(thing), '__members__') and name in ('name', 'value'):
+            return True
+        if is_mock(type(thing)):
+            # What the script configures, and nothing by which it judges.
+            return name == 'return_value' or name[:6] != 'assert' and not hasattr(sys.modules['unittest.mock'].AsyncMock, name) \
+                and name not in CALLS
+        own = [each for each in type(thing).__mro__ if each.__module__ == '__main__']
+        return name in getattr(thing, '__dict__', ()) or any(name in vars(each) for each in own)
+
+    def may_set(self, thing, name):
+        """Whether the code may set an attribute: any, but for methods."""
+        return type(name) is str and name[:1] != '_' and not callable(getattr(type(thing), name, None))
+
+
+def parameters(function):
+    """What the code may see of a function's parameters; None of what is no function of Python."""
+    if type(function) is not types.FunctionType:
+        return None
+    code = function.__code__
+    has_rest, has_named_rest = bool(code.co_flags & VARARGS), bool(code.co_flags & VARKEYWORDS)
+    count = code.co_argcount + code.co_kwonlyargcount + has_rest + has_named_rest
+    return {
+        'names': list(code.co_varnames[:count]), 'count': code.co_argcount, 'only by position': code.co_posonlyargcount,
+        'only by name': code.co_kwonlyargcount, 'has rest': has_rest, 'has named rest': has_named_rest,
+        'optional': len(function.__defaults__ or ()), 'optional by name': list(function.__kwdefaults__ or ()),
+        'doc': function.__doc__,
+    }

@@ -17,7 +17,7 @@ SCRIPT = '/workspace/script.py'
 REPLACED = re.compile(r'''
     \bsys\.stdin\s*=(?!=) | \bpatch(?:\.dict)?\(\s*[bru]*['"][^'"]* | \bassertLogs\( | \bsetattr\(\s*builtins\b |
     \bcatch_warnings\( | \bredirect_stderr\( | \bos\.environ\b |
-    (?<![.\w])open\( | \btempfile\. | \bos\.(?:path|mkdir|makedirs|remove|listdir)\b | \bPath\(
+    \btempfile\. | \bos\.(?:path\.(?:exists|is\w+)|listdir)\(
 ''', re.VERBOSE)
 SEEDED = re.compile(r'\brandom\.seed\(')
 # No script can name it.
@@ -199,6 +199,8 @@ def ended(asker, script):
     except BaseException as error:
         if is_of_script(error, vars(main)):
             asker.excuse = f'the code uses a name of the script: {error}'
+        elif isinstance(error, FileNotFoundError):
+            asker.excuse = 'the script and the code do not share files'
         return ('assertion' if isinstance(error, AssertionError) else 'error'), shown(asker, error)
     return ('lost', '') if asker.is_lost else ('passed', '')
 

@@ -6,6 +6,8 @@ LOOKS = set('get item len str repr bool int float complex index format contains 
 SILENT = LOOKS - {'get', 'item', 'name'} | {'eq', 'ne', 'plain'}
 # Items of containers that are no longer shared, and that the judge watches.
 WATCHED_ITEMS = 100_000
+# Noted calls of built-in functions that the code defines as well.
+MOST_CALLS = 1000
 
 
 class Checks:

@@ -22,9 +22,8 @@ REPLACED = re.compile(r'''
 SEEDED = re.compile(r'\brandom\.seed\(')
 # No script can name it.
 SAME = 'the same object'
+# Built-in functions that run text, or make it ready to run.
 EXECUTING = 'eval', 'exec', 'compile'
-# Calls of built-in functions that the code defines as well.
-MOST_CALLS = 1000
 
 
 def resolve(tree, names, judge):
@@ -58,6 +57,7 @@ def resolve(tree, names, judge):
 def both(judge, name):
     """A built-in function that the code defines, too: it may be under test, or what the script judges with."""
     own = getattr(builtins, name)
+    # The code's function is asked after the script has ended.
     return lambda *args, **kwargs: judge.note_call(name, own, args, kwargs)
 
 

@@ -1,7 +1,12 @@
 #define _GNU_SOURCE
 #include "frames/fault.h"
 
+#include <errno.h>
+#include <poll.h>
 #include <signal.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "common/exit_init.h"
 #include "frames/frame_writer.h"
@@ -18,9 +23,32 @@ void fault(const char *where, int error) {
   json_send(FRAME_FAULT);
 }
 
+/* Whether the host's frames and its answers share one socket. */
+static int has_one_socket(void) {
+  struct stat in, out;
+  if (fstat(STDIN_FILENO, &in) < 0 || fstat(STDOUT_FILENO, &out) < 0) return 0;
+  return S_ISSOCK(in.st_mode) && in.st_dev == out.st_dev && in.st_ino == out.st_ino;
+}
+
+/*
+ * Reads until the host has closed its end. A socket that is closed with bytes unread breaks: the next write of the host fails, and
+ * with it the host can lose frames that it has not read yet.
+ */
+static void outlast_host(void) {
+  if (!has_one_socket() || shutdown(STDOUT_FILENO, SHUT_WR) < 0) return;
+  char ignored[4096];
+  for (;;) {
+    ssize_t got = read(STDIN_FILENO, ignored, sizeof ignored);
+    if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) return;
+    struct pollfd host = {.fd = STDIN_FILENO, .events = POLLIN};
+    if (got < 0) poll(&host, 1, -1);
+  }
+}
+
 _Noreturn void fatal(const char *where, int error) {
   kill(-1, SIGKILL);
   fault(where, error);
   writer_flush_within(FLUSH_TIMEOUT_MS);
+  outlast_host();
   exit_init(EXIT_BROKEN);
 }

@@ -74,6 +74,7 @@ async function runSessions(
       const session = new RunSession(container, execution, next, {
         compiled: compiled !== undefined,
         ahead,
+        isProof: failedRestores > 0,
         signal,
         budget,
       })
@@ -81,7 +82,7 @@ async function runSessions(
       if (failed !== undefined) return finish({ report: compiled?.report ?? nothingRan(), end: failed })
 
       const began = next
-      for (let alive = true; alive && next < execution.runs.length; ) {
+      for (let alive = session.left === undefined; alive && next < execution.runs.length; ) {
         if (budget?.isSpent) {
           reusable &&= session.canEndAfter(next - 1)
           return finish({

@@ -14,6 +14,9 @@ import { fileFrames, workspaceFrames } from '../program/workspace.ts'
 const MIB = 1024 * 1024
 /** Timeout of a snapshot or a restore, in milliseconds; usually one takes less than 1. */
 const ANSWER_TIMEOUT_MS = 5_000
+/** The same where no answer in time is the program's fault: no host that is only busy takes as long. */
+const PROOF_TIMEOUT_MS = 60_000
+const UNANSWERED = 'unanswered'
 /** Maximum memory of init and the kernel in addition to the files, in MiB; less than 1 in a new container. */
 const OVERHEAD_MB = 4
 
@@ -26,6 +29,8 @@ export interface RunSessionOptions {
   readonly compiled: boolean
   /** Whether to send each run while the previous one is still running, which saves a round trip. */
   readonly ahead: boolean
+  /** Whether a snapshot or restore failed before, so that what this session cannot undo is the program's fault. */
+  readonly isProof: boolean
   readonly signal: AbortSignal
   readonly budget?: TimeBudget | undefined
 }
@@ -55,19 +60,28 @@ export class RunSession {
     this.#limits = execution.limits
   }
 
-  /** Init's description of what a restore could not undo; undefined if nothing. */
+  /** Why no run can start from the snapshot: init's description of what a restore could not undo; undefined if all can. */
   get left(): string | undefined {
     return this.#left
   }
 
-  /** Makes init take the snapshot from which every run starts. @returns how the program failed if that is impossible */
+  /**
+   * Makes init take the snapshot from which every run starts. If {@link left} says that there is none, no run can start.
+   *
+   * @returns how the program failed if a snapshot is impossible
+   */
   async snapshot(): Promise<RunEnd | undefined> {
     const files = this.#options.compiled ? [] : workspaceFrames(this.#execution)
     this.#container.send(Buffer.concat([...files, encodeSnapshot()]))
     const frame = await this.#answer('snapshotDone')
-    // Code that the compiler ran may have left more files than can be copied in time.
-    if (frame === undefined && this.#options.compiled) return noSnapshot('ETIMEDOUT', this.#execution)
-    if (frame === undefined) throw new RetryableError('init did not answer a snapshot')
+    if (frame === undefined && !this.#options.compiled) {
+      throw new RetryableError('init did not answer a snapshot')
+    }
+    if (frame === undefined) {
+      // Code that the compiler ran may have left more files than can be copied in time.
+      this.#left = UNANSWERED
+      return undefined
+    }
     const { error, bytes } = frame.snapshot
     this.#snapshotBytes = bytes
     return error === null ? undefined : noSnapshot(error, this.#execution)
@@ -147,7 +161,7 @@ export class RunSession {
 
   async #isClean(): Promise<boolean> {
     const answer = await this.#answer('reset')
-    const { clean, reason } = answer?.reset ?? { clean: false, reason: 'unanswered' }
+    const { clean, reason } = answer?.reset ?? { clean: false, reason: UNANSWERED }
     if (!clean) this.#left = reason ?? 'unknown'
     return clean
   }
@@ -215,9 +229,9 @@ export class RunSession {
 
   /** The next frame if it is of this type; undefined if another came, or none in time. */
   async #answer<T extends InitFrame['type']>(type: T): Promise<Extract<InitFrame, { type: T }> | undefined> {
-    const { signal } = this.#options
+    const { signal, isProof } = this.#options
     const end = () => this.#container.destroy()
-    const timeout = setTimeout(end, ANSWER_TIMEOUT_MS)
+    const timeout = setTimeout(end, isProof ? PROOF_TIMEOUT_MS : ANSWER_TIMEOUT_MS)
     signal.addEventListener('abort', end, { once: true })
     try {
       if (signal.aborted) end()

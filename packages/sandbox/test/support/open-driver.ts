@@ -22,7 +22,7 @@ export interface TestDriverOptions {
 
 let state: Promise<string> | undefined
 
-/** Opens the driver that `ISOPOD_DRIVER` names. At the end of a file no record of its process sandboxes may be left. */
+/** Opens the driver that `ISOPOD_DRIVER` names. Its file calls {@link expectNoRecords}. */
 export async function openTestDriver({ images, ...options }: TestDriverOptions): Promise<Driver> {
   const users = { first: 60_000, last: 60_255, gid: 65_534 }
   const { dockerHost: address } = inject('stack')
@@ -31,13 +31,19 @@ export async function openTestDriver({ images, ...options }: TestDriverOptions):
   return await openProcessDriver({ ...options, users, roots: await processRoots(images), state: await state })
 }
 
-afterAll(async () => {
-  if (state === undefined) return
-  // Sockets of spawners belong to drivers, which are closed by now.
-  const records = (await readdir(`${await state}/records`)).filter((name) => !name.endsWith('.sock'))
-  await rm(await state, { recursive: true, force: true })
-  expect(records).toEqual([])
-})
+/** At the end of the calling file no record of its process sandboxes may be left. To be called before other hooks are set. */
+export function expectNoRecords(): void {
+  afterAll(async () => {
+    if (state === undefined) return
+    const path = await state
+    // Other files of this process have a directory of their own.
+    state = undefined
+    // Sockets of spawners belong to drivers, which are closed by now.
+    const records = (await readdir(`${path}/records`)).filter((name) => !name.endsWith('.sock'))
+    await rm(path, { recursive: true, force: true })
+    expect(records).toEqual([])
+  })
+}
 
 /** A container as the host sees it: with its engine, or by the records of process sandboxes. */
 export interface HostContainer {

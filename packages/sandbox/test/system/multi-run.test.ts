@@ -8,7 +8,9 @@ import type { ExecutionOptions } from '../../src/contract/execution-options.ts'
 import type { Outcome, RunOutcome } from '../../src/contract/outcome.ts'
 import type { Sandbox } from '../../src/sandbox.ts'
 import { limits } from '../support/execution.ts'
-import { openTestDriver } from '../support/open-driver.ts'
+import { expectNoRecords, openTestDriver } from '../support/open-driver.ts'
+
+expectNoRecords()
 
 let sandbox: Sandbox
 let languages: Record<'c' | 'python' | 'bash', Language>

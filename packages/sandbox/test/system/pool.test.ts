@@ -9,7 +9,9 @@ import { InitContainer } from '../../src/driver/init-container.ts'
 import type { SandboxEvent } from '../../src/driver/sandbox-events.ts'
 import type { Sandbox } from '../../src/sandbox.ts'
 import { limits, script } from '../support/execution.ts'
-import { containersOf, endContainers, openTestDriver } from '../support/open-driver.ts'
+import { containersOf, endContainers, expectNoRecords, openTestDriver } from '../support/open-driver.ts'
+
+expectNoRecords()
 
 const deployment = `pool-test-${process.pid}`
 const events: SandboxEvent[] = []

@@ -4,7 +4,10 @@ import { gunzipSync } from 'node:zlib'
 import { IMAGES } from '@isopod/devstack'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SOAK } from '../../../../test/support/soak.ts'
+import { expectNoRecords } from '../support/open-driver.ts'
 import { comparable, type Modes, openModes } from '../support/preload-modes.ts'
+
+expectNoRecords()
 
 /** Tests every nth program of both data sets; 1 for all. */
 const EVERY = Number(process.env['TEST_DATA_EVERY'] ?? (SOAK ? 1 : 40))

@@ -2,7 +2,10 @@ import { IMAGES } from '@isopod/devstack'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Execution } from '../../src/contract/execution.ts'
 import { limits } from '../support/execution.ts'
+import { expectNoRecords } from '../support/open-driver.ts'
 import { type Modes, openModes } from '../support/preload-modes.ts'
+
+expectNoRecords()
 
 let modes: Modes
 

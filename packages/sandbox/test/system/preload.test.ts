@@ -5,7 +5,10 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { SOAK } from '../../../../test/support/soak.ts'
 import type { Execution } from '../../src/contract/execution.ts'
 import { limits } from '../support/execution.ts'
+import { expectNoRecords } from '../support/open-driver.ts'
 import { comparable, type Mode, type Modes, openModes } from '../support/preload-modes.ts'
+
+expectNoRecords()
 
 const PROBES = new URL('../fixtures/preload/', import.meta.url)
 const PROGRAMS = new URL('../../../../test/fixtures/programs/', import.meta.url)

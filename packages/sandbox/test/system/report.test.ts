@@ -3,7 +3,9 @@ import { ContainerSandbox } from '../../src/container-sandbox.ts'
 import type { Execution } from '../../src/contract/execution.ts'
 import type { Sandbox } from '../../src/sandbox.ts'
 import { limits, script } from '../support/execution.ts'
-import { openTestDriver } from '../support/open-driver.ts'
+import { expectNoRecords, openTestDriver } from '../support/open-driver.ts'
+
+expectNoRecords()
 
 let sandbox: Sandbox
 let count = 0

@@ -39,9 +39,19 @@ class Server(References):
     def serve(self):
         with self.turn:
             while True:
-                self.answer(self.channel.receive())
+                self.answer_all(self.channel.receive_all())
 
-    def answer(self, message):
+    def answer_all(self, messages):
+        """Answers for as long as the answers are plain values: what the judge asks of others comes before its next question."""
+        goes_on = True
+        for left, message in zip(reversed(range(len(messages))), messages):
+            if goes_on:
+                goes_on = self.answer(message, left > 0)
+            else:
+                self.channel.send(None)
+
+    def answer(self, message, has_next=False):
+        """Answers one question. Returns whether the next one, which the judge has asked already, is answered as well."""
         # The judge's messages are well formed.
         name, args, kwargs, changed = message
         with Deep():
@@ -69,7 +79,10 @@ class Server(References):
             changed, fields = content.changed(writer), self.changed_fields()
         self.shared.keep(name, writer.containers)
         self.described |= writer.described
-        self.channel.send([kind, value, taken_output(), changed, fields])
+        goes_on = has_next and kind == 'ok' and writer.is_plain
+        answer = [kind, value, taken_output(), changed, fields, goes_on]
+        self.channel.send(answer, PART_BYTES_AHEAD if has_next else PART_BYTES)
+        return goes_on
 
     def ask_judge(self, number, operation, args):
         with self.turn:

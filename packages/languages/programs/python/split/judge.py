@@ -253,7 +253,7 @@ class Judge(Meanings, Lending, Checks):
         if isinstance(thing, FUNCTIONS) or is_class or kind.__module__ == '__main__' and callable(thing):
             return ['callback', self.lend(thing), getattr(thing, '__name__', kind.__name__), parameters(thing)]
         if kind in LENDABLE or is_mock(kind) or kind.__module__ == '__main__' and is_own(kind):
-            return ['lent', self.lend(thing), own_methods(kind)]
+            return ['lent', self.lend(thing), own_methods(kind), kind.__name__]
         if hasattr(kind, '__next__'):
             return ['iterator', self.lend(thing)]
         unverified(self, f'an argument of type {kind.__name__} has no plain value')

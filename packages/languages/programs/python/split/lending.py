@@ -64,6 +64,8 @@ class Lending:
                 result = getattr(thing, args[0])
             elif operation == 'set' and is_own(type(thing)) and self.may_set(thing, args[0]):
                 result = setattr(thing, args[0], args[1])
+            elif operation == 'dict' and is_own(type(thing)):
+                result = {name: value for name, value in vars(thing).items() if self.is_shown(thing, name)}
             elif operation == 'instance' and isinstance(thing, type):
                 result = isinstance(args[0], thing)
             else:

@@ -55,8 +55,8 @@ def call_back(server, number, name, parameters):
 class Lent:
     """An object of the judge's script: its own attributes and methods only."""
 
-    def __init__(self, server, number):
-        self.__dict__['_ask'] = lambda operation, *args: server.ask_judge(number, operation, args)
+    __slots__ = ()
+    __dict__ = property(lambda self: self._ask('dict'))
 
     def __getattr__(self, name):
         return self._ask('get', name)
@@ -65,8 +65,8 @@ class Lent:
         self._ask('set', name, value)
 
 
-def lend(server, number, methods):
-    """Makes an object that has the special methods of one of the judge's script."""
+def lend(server, number, methods, name):
+    """Makes an object that has the special methods of one of the judge's script, and the name of its class."""
     space = {name: lambda self, *args, name=name: self._ask('special', name, *args) for name in methods}
     if '__exit__' in methods:
         # Traces of the code's process mean nothing in the judge's.
@@ -75,7 +75,8 @@ def lend(server, number, methods):
         space['__call__'] = lambda self, *args, **kwargs: self._ask('call', args, kwargs)
     if '__eq__' in methods and '__hash__' not in methods:
         space['__hash__'] = None
-    return type('Lent', (Lent,), space)(server, number)
+    space['_ask'] = staticmethod(lambda operation, *args: server.ask_judge(number, operation, args))
+    return type(name, (Lent,), {**space, '__module__': '__main__', '__slots__': '__weakref__'})()
 
 
 class LentIterator:

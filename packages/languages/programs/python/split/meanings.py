@@ -79,15 +79,17 @@ class Meanings:
         if tag == 'lent':
             return self.lent[rest[0]]
         if tag == 'raised':
-            kind, args, number, cause = rest
+            kind, args, number, notes, is_without_context, cause, context = rest
             made = self.error_type(reader, *kind[1:])
             try:
                 error = type.__call__(made, *reader.each(args))
             except Exception:
                 error = made.__new__(made)
             error.__dict__['_remote'] = Remote(self, number, None, made.__name__, 'identity')
-            if cause is not None:
-                error.__cause__ = reader.read(cause)
+            for each in notes:
+                error.add_note(text(each))
+            error.__cause__, error.__context__ = reader.read(cause), reader.read(context)
+            error.__suppress_context__ = is_without_context is True
             return error
         raise Unreadable
 

@@ -28,6 +28,8 @@ class References:
         self.objects, self.numbers, self.lent, self.lent_numbers, self.described = [], {}, {}, {}, set()
         # Fields of objects, as the judge was told.
         self.told = {}
+        # Exceptions whose causes are being described.
+        self.telling = set()
         # The script's types of named tuples.
         self.tuples = {}
 
@@ -148,14 +150,22 @@ class References:
         return [[name, writer.write(each), each.value if type(each.value) in SCALARS else None] for name, each in found.items()]
 
     def error(self, writer, error):
+        number = self.number(error)
+        if number in self.telling:
+            return None
         # First, because what describes a class comes once, and is read in this order.
         kind = self.error_class(writer, type(error))
         try:
             args = writer.each(error.args or filter(None, [str(error)]))
         except Exception:
             args = [str(error)]
-        cause = error.__cause__
-        return ['raised', kind, args, self.number(error), cause and self.refer(writer, cause)]
+        self.telling.add(number)
+        try:
+            causes = [each and self.refer(writer, each) for each in (error.__cause__, error.__context__)]
+        finally:
+            self.telling.discard(number)
+        notes = [each for each in getattr(error, '__notes__', ()) if type(each) is str]
+        return ['raised', kind, args, number, notes, error.__suppress_context__, *causes]
 
     def error_class(self, writer, kind):
         if kind.__module__ == 'builtins':

@@ -26,6 +26,8 @@ SHOWN = {f'__{name}__' for name in '''
 '''.split()}
 
 
+# What a type really has; a class of the code shows that to libraries only.
+type_dict = vars(type)['__dict__'].__get__
 LOOKS_OF_BUILT_INS = {'function': types.FunctionType, 'method': types.MethodType, 'property': property}
 
 
@@ -85,7 +87,7 @@ class Remote:
         if self._isopod_is_combined:
             name = self._isopod_name
             unverified(self._isopod_judge, f'only the code could tell what {name} is, combined with what may be expected')
-        return len(self) > 0 if any('__len__' in vars(each) for each in type(self).__mro__) else True
+        return len(self) > 0 if any('__len__' in type_dict(each) for each in type(self).__mro__) else True
 
     def __dir__(self):
         return self._isopod_judge.ask('dir', self)
@@ -102,7 +104,7 @@ def about(thing):
     kind = type(thing)
     if Remote in kind.__mro__:
         return thing
-    return vars(thing)['_about'] if kind in (RemoteType, RemoteErrorType) else None
+    return type_dict(thing)['_about'] if kind in (RemoteType, RemoteErrorType) else None
 
 
 class OfCode(type):
@@ -131,8 +133,18 @@ class OfCode(type):
         return about(cls)._isopod_judge.ask('get', about(cls), '__doc__')
 
     @property
+    def __dict__(cls):
+        if sys._getframe(1).f_code.co_filename == SCRIPT:
+            unverified(about(cls)._isopod_judge, f'the judge does not know all that {cls.__name__} has')
+        return type_dict(cls)
+
+    @property
     def __annotations__(cls):
         return about(cls)._isopod_judge.ask('get', about(cls), '__annotations__')
+
+
+# In its body the name would mean slots of its own.
+OfCode.__slots__ = property(lambda cls: about(cls)._isopod_judge.ask('get', about(cls), '__slots__'))
 
 
 class RemoteType(OfCode):

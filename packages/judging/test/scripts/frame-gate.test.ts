@@ -43,23 +43,11 @@ describe('the gate between code and judge', () => {
     expect(atJudge).toEqual({ bytes: sent, isEnded: false })
   })
 
-  it('passes short answers to frames that come at once, and a long one to the last', () => {
-    const { code, judge, atJudge } = gate()
-    judge.write(Buffer.concat([frame(1), frame(1), frame(1)]))
-    const [first, last] = [frame(16 * 1024), frame(1024 * 1024)]
-    // Its header comes in two pieces.
-    code.write(Buffer.concat([first, first.subarray(0, 3)]))
-    code.write(first.subarray(3))
-    code.write(last)
-    expect(atJudge).toEqual({ bytes: 2 * first.byteLength + last.byteLength, isEnded: false })
-  })
-
   it.each([
     ['before it was asked', [], [frame(1)]],
     ['twice', [frame(1)], [frame(1), frame(1)]],
     ['twice in one piece', [frame(1)], [Buffer.concat([frame(1), frame(1)])]],
     ['at too great length', [frame(1)], [frame(1024 * 1024 + 1)]],
-    ['at length while others are due', [frame(1), frame(1)], [frame(16 * 1024 + 1)]],
   ])('ends the conversation if the code answers %s', (_, asked, answers) => {
     const { code, judge, atJudge } = gate()
     for (const each of asked) judge.write(each)

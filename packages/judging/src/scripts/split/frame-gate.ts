@@ -2,10 +2,8 @@ import type { PipeEnd } from '@isopod/sandbox'
 
 /** A frame begins with its length, without this header, in four bytes, and its kind in one. */
 const HEADER_BYTES = 5
-/** Maximum length of a frame; init keeps twice as much for a program that does not read. */
+/** Maximum length of a frame; init keeps more for a program that does not read. */
 const MAX_FRAME_BYTES = 1024 * 1024
-/** The same for an answer while others are due; a judge asks for at most 32 at once. */
-const MAX_FRAME_BYTES_AHEAD = 16 * 1024
 
 /** Counts the frames in a stream of bytes. */
 class FrameCounter {
@@ -13,14 +11,8 @@ class FrameCounter {
   /** Bytes of the current frame that have not come; undefined while its header is read. */
   #left: number | undefined
 
-  /**
-   * @param maxBytes the maximum length of a frame, by the number of frames that begin in these bytes up to its own
-   * @returns how many frames begin in these bytes, and whether one is too long
-   */
-  take(
-    bytes: Uint8Array,
-    maxBytes: (begun: number) => number,
-  ): { readonly begun: number; readonly isTooLong: boolean } {
+  /** @returns how many frames begin in these bytes, and whether one is too long */
+  take(bytes: Uint8Array): { readonly begun: number; readonly isTooLong: boolean } {
     let begun = 0
     for (let at = 0; at < bytes.byteLength; ) {
       if (this.#left !== undefined) {
@@ -35,7 +27,7 @@ class FrameCounter {
       at += part.byteLength
       if (this.#header.byteLength < HEADER_BYTES) continue
       const length = this.#header.readUInt32BE()
-      if (length > maxBytes(begun)) return { begun, isTooLong: true }
+      if (length > MAX_FRAME_BYTES) return { begun, isTooLong: true }
       this.#header = Buffer.alloc(0)
       this.#left = length === 0 ? undefined : length
     }
@@ -65,16 +57,14 @@ export function gateFrames([code, judge]: readonly [PipeEnd, PipeEnd]): [PipeEnd
   })
   const fromCode = end(code, (bytes) => {
     if (isBroken) return
-    const { begun, isTooLong } = answered.take(bytes, (begun) =>
-      due > begun ? MAX_FRAME_BYTES_AHEAD : MAX_FRAME_BYTES,
-    )
+    const { begun, isTooLong } = answered.take(bytes)
     due -= begun
     isBroken = due < 0 || isTooLong
     if (isBroken) code.end()
     else code.write(bytes)
   })
   const fromJudge = end(judge, (bytes) => {
-    due += asked.take(bytes, () => MAX_FRAME_BYTES).begun
+    due += asked.take(bytes).begun
     judge.write(bytes)
   })
   return [fromCode, fromJudge]

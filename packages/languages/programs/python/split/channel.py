@@ -3,11 +3,10 @@ import json
 import os
 import struct
 
-# Parts fit into init's buffer for a program that does not read; so do those of all answers to questions that were asked ahead.
-PART_BYTES, PART_BYTES_AHEAD, MOST_AHEAD = 1 << 20, 1 << 14, 32
+# Parts fit into init's buffer for a program that does not read.
+PART_BYTES = 1 << 20
 HEADER = struct.Struct('>IB')
-# What a part is: the last of a message; one of several, and the answer to that; the last, with another message behind it.
-LAST, MORE, TAKEN, NEXT = 0, 1, 2, 3
+LAST, MORE, TAKEN = 0, 1, 2
 
 
 class Ended(Exception):
@@ -19,43 +18,22 @@ class TooLarge(Ended):
 
 
 class Channel:
-    """One end. Messages are JSON. At most one is under way, or questions that were sent at once and their answers."""
+    """One end. Messages are JSON; at most one is under way."""
 
     def __init__(self, source, sink, largest):
         self.source, self.sink, self.largest = source, sink, largest
 
-    def send(self, message, part_bytes=PART_BYTES):
-        text = encoded(message)
+    def send(self, message):
+        text = json.dumps(message, separators=(',', ':')).encode()
         at = 0
-        while len(text) - at > part_bytes:
-            self._write(HEADER.pack(part_bytes, MORE) + text[at:at + part_bytes])
-            at += part_bytes
+        while len(text) - at > PART_BYTES:
+            self._write(HEADER.pack(PART_BYTES, MORE) + text[at:at + PART_BYTES])
+            at += PART_BYTES
             if self._part()[0] != TAKEN:
                 raise Ended
         self._write(HEADER.pack(len(text) - at, LAST) + text[at:])
 
-    def send_all(self, messages):
-        """Sends several small messages at once."""
-        texts = [encoded(each) for each in messages]
-        kinds = [NEXT] * (len(texts) - 1) + [LAST]
-        self._write(b''.join(HEADER.pack(len(text), kind) + text for kind, text in zip(kinds, texts)))
-
     def receive(self):
-        kind, message = self._message()
-        if kind != LAST:
-            raise Ended
-        return message
-
-    def receive_all(self):
-        """The messages that were sent at once."""
-        kind, message = self._message()
-        messages = [message]
-        while kind == NEXT:
-            kind, message = self._message()
-            messages.append(message)
-        return messages
-
-    def _message(self):
         kind, text = self._part()
         while kind == MORE and len(text) <= self.largest:
             self._write(HEADER.pack(0, TAKEN))
@@ -63,10 +41,10 @@ class Channel:
             text += part
         if len(text) > self.largest:
             raise TooLarge
-        if kind not in (LAST, NEXT):
+        if kind != LAST:
             raise Ended
         try:
-            return kind, json.loads(text)
+            return json.loads(text)
         except (ValueError, RecursionError):
             raise Ended from None
 
@@ -89,10 +67,6 @@ class Channel:
         view = memoryview(data)
         while view:
             view = view[os.write(self.sink, view):]
-
-
-def encoded(message):
-    return json.dumps(message, separators=(',', ':')).encode()
 
 
 def take_streams(stdin):

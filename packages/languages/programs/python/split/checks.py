@@ -73,7 +73,11 @@ class Checks:
         writer = Writer(refuse)
         try:
             given = writer.each([args, kwargs])
-            result = own(*args, **kwargs)
+            try:
+                result = own(*args, **kwargs)
+            except TypeError:
+                # It takes no such arguments: the script means the code's.
+                return self.ask('name', name)(*args, **kwargs)
             self.calls.append((name, given, writer.write(result)))
         except (Unreadable, RecursionError):
             unverified(self, f'{name} can be the code\'s or Python\'s')

@@ -35,15 +35,15 @@ class Judge(Meanings, Lending, Checks):
         self.combines = False
         # Threads of the script ask one after the other; an answer can need a callback.
         self.turn = RLock()
-        # Number of questions; those that are asked and whose answers come one after the other, and groups of those that follow.
-        self.asked, self.ahead, self.groups = 0, collections.deque(), collections.deque()
+        # Number of questions.
+        self.asked = 0
         # Why a success shows nothing; whether only the code could tell; why a failure may not be the code's.
         self.doubt, self.is_undecided, self.excuse = None, False, None
         self.is_lost = False
         # An assertion of the script that failed in a call from the code.
         self.failed = None
 
-    def ask(self, name, *args, **kwargs):
+    def ask(self, name, /, *args, **kwargs):
         with self.turn:
             self.combines = name in OPERATORS or name in ('eq', 'ne')
             if name not in LOOKS:
@@ -64,7 +64,7 @@ class Judge(Meanings, Lending, Checks):
         self.is_lost = True
         self.asked += 1
         try:
-            self.send(message)
+            self.channel.send(message)
             reply = self.channel.receive()
             while reply[0] == 'ask':
                 # The script may ask in turn.
@@ -78,12 +78,7 @@ class Judge(Meanings, Lending, Checks):
                 self.is_lost = True
                 self.channel.send(answer)
                 reply = self.channel.receive()
-            is_value, value, output, changed, fields, goes_on = reply
-            if self.ahead and not goes_on:
-                for _ in self.ahead:
-                    self.channel.receive()
-                self.ahead.clear()
-                self.groups.clear()
+            is_value, value, output, changed, fields = reply
             with Deep():
                 reader = Reader(self.meaning, writer.containers)
                 value = reader.read(value)
@@ -113,31 +108,7 @@ class Judge(Meanings, Lending, Checks):
             self.doubt = self.doubt or f'{type(value).__name__} was raised outside of an iterator'
         raise value
 
-    def send(self, question):
-        """Asks a question, unless that was done ahead."""
-        if not self.ahead and self.groups:
-            if question == self.groups[0][0]:
-                self.ahead = self.groups.popleft()
-                self.channel.send_all(self.ahead)
-            else:
-                # An answer was no plain value, and the script looks at it.
-                self.groups.clear()
-        if not self.ahead:
-            self.channel.send(question)
-        elif question != self.ahead.popleft():
-            unverified(self, 'the script calls the code otherwise than its text says')
-
-    def ask_ahead(self, groups):
-        """Asks for calls that the script will make, group after group."""
-        for calls in groups:
-            questions = []
-            for function, args, kwargs in calls:
-                writer = Writer(self.refer)
-                values = writer.each((function, *args)), {key: writer.write(value) for key, value in kwargs.items()}
-                questions.append(['call', *values, []])
-            self.groups.append(collections.deque(questions))
-
-    def call(self, thing, *args, **kwargs):
+    def call(self, thing, /, *args, **kwargs):
         """Calls something in the code's process."""
         has_members = thing._isopod_kind == 'class' and thing._isopod_fields
         if has_members and len(args) == 1 and not kwargs and type(args[0]) in SCALARS:

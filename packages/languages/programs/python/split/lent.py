@@ -9,7 +9,7 @@ class Callback:
         self._ask = lambda operation, *args: server.ask_judge(number, operation, args)
         self.__name__ = self.__qualname__ = name
 
-    def __call__(self, *args, **kwargs):
+    def __call__(self, /, *args, **kwargs):
         return self._ask('call', args, kwargs)
 
     def __instancecheck__(self, thing):
@@ -72,7 +72,7 @@ def lend(server, number, methods, name):
         # Traces of the code's process mean nothing in the judge's.
         space['__exit__'] = lambda self, kind, error, trace: self._ask('special', '__exit__', kind, error, None)
     if '__call__' in methods:
-        space['__call__'] = lambda self, *args, **kwargs: self._ask('call', args, kwargs)
+        space['__call__'] = lambda self, /, *args, **kwargs: self._ask('call', args, kwargs)
     if '__eq__' in methods and '__hash__' not in methods:
         space['__hash__'] = None
     space['_ask'] = staticmethod(lambda operation, *args: server.ask_judge(number, operation, args))

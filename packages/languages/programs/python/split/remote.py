@@ -150,7 +150,7 @@ OfCode.__slots__ = property(lambda cls: about(cls)._isopod_judge.ask('get', abou
 class RemoteType(OfCode):
     __doc__ = vars(OfCode)['__doc__']
 
-    def __call__(cls, *args, **kwargs):
+    def __call__(cls, /, *args, **kwargs):
         return about(cls)._isopod_judge.call(about(cls), *args, **kwargs)
 
     def __instancecheck__(cls, thing):
@@ -182,7 +182,7 @@ class RemoteType(OfCode):
 class RemoteErrorType(OfCode):
     __doc__ = vars(OfCode)['__doc__']
 
-    def __call__(cls, *args, **kwargs):
+    def __call__(cls, /, *args, **kwargs):
         return about(cls)._isopod_judge.ask('call', about(cls), *args, **kwargs)
 
 
@@ -282,7 +282,7 @@ async def leave_later(self, kind, error, trace):
 
 # What a class of the code can define that Python, not the script, calls.
 SPECIAL = {
-    '__call__': lambda self, *args, **kwargs: self._isopod_judge.call(self, *args, **kwargs),
+    '__call__': lambda self, /, *args, **kwargs: self._isopod_judge.call(self, *args, **kwargs),
     '__iter__': forwarded('iter'),
     '__next__': lambda self: next(iter(self._isopod_judge.ask('next', self, 1)[0])),
     '__contains__': contains,

@@ -159,10 +159,8 @@ def ended(asker, script):
     linecache.cache[SCRIPT] = len(script), None, script.splitlines(True), SCRIPT
     main = types.ModuleType('__main__')
     try:
-        tree = ast.parse(script)
-        if ' is ' in script:
-            tree = Identities().visit(tree)
-        program = compile(tree, SCRIPT, 'exec', 0, True)
+        tree = Identities().visit(ast.parse(script)) if ' is ' in script else None
+        program = compile(tree or script, SCRIPT, 'exec', 0, True)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         return 'broken', f'{type(error).__name__}: {error}'
     try:
@@ -178,11 +176,9 @@ def ended(asker, script):
         if 'pickle' in script:
             refuse_pickles(asker)
         if any(hasattr(builtins, name) or name in MODULES for name in given):
-            resolve(tree, names, asker)
+            resolve(tree or ast.parse(script), names, asker)
         if 'unittest' in script:
             watch_results(asker)
-        if len(script) < MOST_SCRIPT_SIZE:
-            asker.ask_ahead(CallsAhead(names).read(tree))
         sys.modules['__main__'] = main
         vars(main).update(__file__=SCRIPT, __builtins__=names)
         exec(program, vars(main))

@@ -21,7 +21,7 @@ class Server(References):
         # Not the main module, as in a test that imports the code: what it guards against an import does not run.
         self.main = type(sys)(CODE)
         self.operations = {
-            'run': self.run, 'name': self.name, 'call': lambda it, *args, **kwargs: it(*args, **kwargs), 'get': getattr,
+            'run': self.run, 'name': self.name, 'call': lambda it, /, *args, **kwargs: it(*args, **kwargs), 'get': getattr,
             'set': setattr, 'delete': delattr, 'item': operator.getitem, 'set_item': operator.setitem,
             'delete_item': operator.delitem, 'len': len, 'iter': iter, 'next': self.next, 'str': str, 'repr': repr,
             'bool': bool, 'int': int, 'float': float, 'index': operator.index, 'format': format, 'await': self.await_,
@@ -39,19 +39,9 @@ class Server(References):
     def serve(self):
         with self.turn:
             while True:
-                self.answer_all(self.channel.receive_all())
+                self.answer(self.channel.receive())
 
-    def answer_all(self, messages):
-        """Answers for as long as the answers are plain values: what the judge asks of others comes before its next question."""
-        goes_on = True
-        for left, message in zip(reversed(range(len(messages))), messages):
-            if goes_on:
-                goes_on = self.answer(message, left > 0)
-            else:
-                self.channel.send(None)
-
-    def answer(self, message, has_next=False):
-        """Answers one question. Returns whether the next one, which the judge has asked already, is answered as well."""
+    def answer(self, message):
         # The judge's messages are well formed.
         name, args, kwargs, changed = message
         with Deep():
@@ -79,10 +69,7 @@ class Server(References):
             changed, fields = content.changed(writer), self.changed_fields()
         self.shared.keep(name, writer.containers)
         self.described |= writer.described
-        goes_on = has_next and kind == 'ok' and writer.is_plain
-        answer = [kind, value, taken_output(), changed, fields, goes_on]
-        self.channel.send(answer, PART_BYTES_AHEAD if has_next else PART_BYTES)
-        return goes_on
+        self.channel.send([kind, value, taken_output(), changed, fields])
 
     def ask_judge(self, number, operation, args):
         with self.turn:

@@ -74,8 +74,8 @@ class Writer:
         self.reference = reference
         self.containers = list(containers)
         self.numbers = {id(each): number for number, each in enumerate(self.containers)}
-        # Classes that this message describes, and whether it has no reference.
-        self.described, self.is_plain = set(), True
+        # Classes that this message describes.
+        self.described = set()
 
     def write(self, value):
         kind = type(value)
@@ -119,7 +119,6 @@ class Writer:
             return self.container(value, ['numpy', value.dtype.str, list(value.shape)], [value.tobytes()])
         if numpy is not None and isinstance(value, numpy.generic) and value.dtype.kind in 'biufcSU':
             return ['numpy', value.dtype.str, None, ['bytes', value.tobytes().hex()]]
-        self.is_plain = False
         return self.reference(self, value)
 
 

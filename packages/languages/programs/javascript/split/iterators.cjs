@@ -24,36 +24,11 @@ function nextBatch(iterator, size, raised) {
   return [batch, 0]
 }
 
-/** An iterator of the other process. */
+/** An iterator of the other process. In loops, values come in batches. */
 class RemoteIterator extends KNOWN.get('Iterator') {
   #peer
-
-  constructor(peer) {
-    super()
-    this.#peer = peer
-  }
-
-  next(...args) {
-    return this.#peer.ask('method', this, 'next', ...args)
-  }
-
-  return(value) {
-    return this.#peer.ask('method', this, 'return', value)
-  }
-
-  throw(error) {
-    return this.#peer.ask('method', this, 'throw', error)
-  }
-
-  /** For loops: values come in batches. */
-  [Symbol.iterator]() {
-    return new BatchedIterator(this.#peer, this)
-  }
-}
-
-class BatchedIterator extends KNOWN.get('Iterator') {
-  #peer
-  #remote
+  #tag
+  #isInLoop = false
   #waiting = []
   #at = 0
   #end = [0]
@@ -61,31 +36,49 @@ class BatchedIterator extends KNOWN.get('Iterator') {
   #size = 1
   #count = 0
 
-  constructor(peer, remote) {
+  constructor(peer, tag) {
     super()
     this.#peer = peer
-    this.#remote = remote
+    this.#tag = tag
   }
 
-  next() {
+  get [Symbol.toStringTag]() {
+    return this.#tag
+  }
+
+  next(...args) {
+    const isAlone = args.length > 0 || !this.#isInLoop
     if (this.#at === this.#waiting.length && this.#end[0] === 0) {
-      if (++this.#count > MAX_ITERATED / BATCH) this.#peer.hooks.tooLarge?.()
-      const [batch, ...end] = this.#peer.ask('next', this.#remote, this.#size)
-      ;[this.#waiting, this.#at, this.#end] = [batch, 0, end]
-      if (this.#count >= SINGLE_STEPS) this.#size = Math.min(this.#size * 2, BATCH)
+      if (isAlone) return this.#peer.ask('method', this, 'next', ...args)
+      this.#fetch()
     }
-    if (this.#at < this.#waiting.length) return { done: false, value: this.#waiting[this.#at++] }
+    if (this.#at < this.#waiting.length) return { value: this.#waiting[this.#at++], done: false }
     const [kind, value] = this.#end
     this.#end = [1, undefined]
     if (kind === 2) throw value
-    return { done: true, value }
+    return { value, done: true }
+  }
+
+  #fetch() {
+    if (++this.#count > MAX_ITERATED / BATCH) this.#peer.hooks.tooLarge?.()
+    const [batch, ...end] = this.#peer.ask('next', this, this.#size)
+    ;[this.#waiting, this.#at, this.#end] = [batch, 0, end]
+    if (this.#count >= SINGLE_STEPS) this.#size = Math.min(this.#size * 2, BATCH)
   }
 
   return(value) {
-    this.#waiting = []
-    this.#at = 0
-    this.#end = [1, undefined]
-    return this.#remote.return(value)
+    ;[this.#waiting, this.#at, this.#end] = [[], 0, [1, undefined]]
+    return this.#peer.ask('method', this, 'return', value)
+  }
+
+  throw(error) {
+    ;[this.#waiting, this.#at] = [[], 0]
+    return this.#peer.ask('method', this, 'throw', error)
+  }
+
+  [Symbol.iterator]() {
+    this.#isInLoop = true
+    return this
   }
 }
 

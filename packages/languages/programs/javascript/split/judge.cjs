@@ -18,8 +18,12 @@ const TIMERS = [setTimeout(() => {}), setImmediate(() => {})].map((timer) => {
 })
 /** Modules whose functions are the same everywhere. */
 const MODULES = ['assert', 'util', 'path', 'url', 'querystring', 'string_decoder', 'buffer', 'crypto']
-/** Longest pause between the turns of the code while the script has timers of its own. */
+PROTOTYPES.set('AssertionError', assert.AssertionError.prototype)
+/** Pauses between the turns of the code while the script has timers of its own: with timers of the code, and without. */
+const PAUSE_MS = 2
 const LONGEST_PAUSE_MS = 16
+/** A turn without timers. */
+const NO_TIMERS = -1
 /** Methods of built-in types by which an object would judge itself. */
 const QUERIES =
   'every some includes indexOf lastIndexOf startsWith endsWith find findIndex findLast findLastIndex filter localeCompare hasOwnProperty propertyIsEnumerable isPrototypeOf isSubsetOf isSupersetOf isDisjointFrom'.split(
@@ -455,7 +459,9 @@ class Judge extends Peer {
         this.#told.clear()
         return this.ask(operation, handle, ...args)
       }
-    const handle = new Proxy(type === 'function' ? () => {} : {}, {
+    // A function that can be called with new.
+    const target = type === 'function' ? function () {} : type === 'array' ? [] : {}
+    const handle = new Proxy(target, {
       get: (_, key) => {
         if (key === 'then') this.#hasThenable = true
         const isQuery = BUILT_IN_QUERIES.includes(key) || key === Symbol.hasInstance
@@ -593,7 +599,9 @@ class Judge extends Peer {
       if (!this.handled.has(each)) apply(Promise.prototype.then, each, [undefined, this.failed])
     }
     const isProgress = own.length > 0 || settled.length > 0 || this.answered > answered
-    if (isAlive === true || isProgress) setImmediate(() => {})
+    if ((isAlive === true && ms !== NO_TIMERS) || isProgress) setImmediate(() => {})
+    if (isAlive === true && this.hasTimers) this.doubt ??= 'the order of timers of the code and of the script is not known'
+    return isAlive === true
   }
 
   /** What the code was asked for can have left work for later: it gets a turn before the script goes on with others. */
@@ -604,7 +612,7 @@ class Judge extends Peer {
   }
 
   catchUp() {
-    if (this.#isBehind) this.takeTurn(0)
+    if (this.#isBehind) this.takeTurn(NO_TIMERS)
   }
 
   /** Lets the code have its turns while the script waits for timers of its own. */
@@ -612,8 +620,7 @@ class Judge extends Peer {
     let pause = 1
     const wait = () => setTimeout(turn, pause).unref()
     const turn = () => {
-      this.takeTurn(0)
-      pause = Math.min(pause * 2, LONGEST_PAUSE_MS)
+      pause = this.takeTurn(0) ? PAUSE_MS : Math.min(pause * 2, LONGEST_PAUSE_MS)
       wait()
     }
     wait()

@@ -1,7 +1,4 @@
 // The objects that both processes have, and the questions that pass between them.
-const FUNCTION_PROTOTYPES = new Set(
-  [() => {}, async () => {}, function* () {}, async function* () {}].map((each) => getPrototypeOf(each)),
-)
 /** No script has use for more objects in one message. */
 const MAX_MADE = 100_000
 /** Values in plain objects that stay the same objects in both processes; older ones are forgotten, and passed as copies. */
@@ -174,7 +171,8 @@ class Peer {
     entry.state = this.hooks.isOpaque?.(thing) ? [] : look(thing, kind, this.hooks.skipped)
     const prototype = this.#prototype(thing, kind)
     entry.isLive ||= typeof prototype === 'object' || REMOTE.has(kind) || entry.state.some((value) => typeof value === 'function')
-    if (kind === 'function' || kind === 'iterator' || kind === 'async iterator') this.lent.add(thing)
+    const isUsed = typeof thing === 'function' || kind === 'iterator' || kind === 'async iterator'
+    if (isUsed) this.lent.add(thing)
     if (kind === 'promise') this.#watch(thing, entry.number)
     const state = entry.state.map((value) => this.#cell(value, queue, entry.isLive))
     if (!entry.isLive) this.#keep(entry.number, state.length)
@@ -186,8 +184,10 @@ class Peer {
     if (REMOTE.has(kind) && kind !== 'function') return 0
     const prototype = getPrototypeOf(thing)
     if (prototype === null) return 'null'
-    if (kind === 'function') return FUNCTION_PROTOTYPES.has(prototype) || prototype === PROTOTYPES.get('Object') ? 0 : prototype
     const name = PROTOTYPE_NAMES.get(prototype)
+    if (kind === 'function' && (name === 'Function' || name === 'Object')) return 0
+    // The code's process need not load that module.
+    if (kind === 'error' && name === undefined && isAssertionError(thing, prototype)) return 'AssertionError'
     return name ?? prototype
   }
 
@@ -295,7 +295,7 @@ class Peer {
 
   /** Whether a state has another property in place of a method or accessor that an object has or inherits. */
   #replacesMethod(thing, state) {
-    for (let at = state[1] + 2; at < state.length; at += state[at + 1] === 'e' || state[at + 1] === 'h' ? 3 : 4) {
+    for (let at = state[1] + 2; at < state.length; at += isValue(state[at + 1]) ? 3 : 4) {
       const [key, , now] = state.slice(at, at + 3)
       const was = accessorOf(thing, key) ?? propertyOf(thing, key)
       if (typeof was === 'function' && was !== now && !this.isOfOther(was)) return true
@@ -327,7 +327,7 @@ class Peer {
         return promise
       }
       case 'iterator':
-        return new RemoteIterator(this)
+        return new RemoteIterator(this, String(info[0]))
       case 'async iterator':
         return new RemoteAsyncIterator(this)
       case 'proxy':
@@ -342,11 +342,10 @@ class Peer {
     const made = isConstructor
       ? function (...args) {
           if (new.target === undefined) return peer.call(made, this, args)
+          const isDerived = new.target !== made
+          if (isDerived) peer.hooks.subclassed?.()
           const thing = peer.construct(made, args)
-          if (new.target !== made && typeof thing === 'object') {
-            setPrototypeOf(thing, new.target.prototype)
-            peer.hooks.subclassed?.()
-          }
+          if (isDerived && typeof thing === 'object') setPrototypeOf(thing, new.target.prototype)
           return thing
         }
       : {
@@ -366,6 +365,11 @@ class Peer {
   construct(thing, args) {
     return this.ask('new', thing, ...args)
   }
+}
+
+/** Whether an error is one of Node's assertions. */
+function isAssertionError(error, prototype) {
+  return propertyOf(error, 'code') === 'ERR_ASSERTION' && propertyOf(propertyOf(prototype, 'constructor'), 'name') === 'AssertionError'
 }
 
 /** The value of a property that is no accessor. Executes nothing. */

@@ -42,6 +42,7 @@ function judge(script, report, stdin, given) {
   const raced = new WeakSet()
   let isRacing = false
   asker.hasRunner = /\bnode:test\b/.test(script)
+  asker.hasTimers = /\bset(?:Timeout|Interval|Immediate)\b|node:timers/.test(script)
   asker.waits = () => [...unsettled].some((promise) => asker.handled.has(promise) && !raced.has(promise))
   unlinkSync(given.__filename)
   let program
@@ -54,6 +55,8 @@ function judge(script, report, stdin, given) {
   const foreign = changedIn(script) ?? LOOKED_AT.exec(script)?.slice(1).find(Boolean)
   if (foreign !== undefined) asker.doubt = `the code does not share ${foreign} with the script`
   if (foreign !== undefined && foreign !== SHOWS) asker.unproven = asker.doubt
+  const type = classOfNode(script)
+  if (type !== undefined) asker.doubt ??= `instances of ${type} in the code are of another class`
   if (POLLUTING.test(script)) asker.unproven = 'the code has prototypes of its own'
   const failed = (error) => finish(error instanceof assert.AssertionError ? 'assertion' : 'error', error)
   process.on('uncaughtException', failed)
@@ -129,6 +132,13 @@ function changedIn(script) {
   return mocked ?? changed.find((path) => path !== SHOWS) ?? changed[0]
 }
 
+/** A class of Node's of which a script looks for instances, and that is another one in the code's process. */
+function classOfNode(script) {
+  const names = [...script.matchAll(/\binstanceof\s+(\w+)/g)].map(([, name]) => name)
+  const isLoaded = (name) => RegExp(`\\b${name}\\b[^=;]*=\\s*(?:await\\s+)?(?:require|import)\\b`).test(script)
+  return names.find((name) => name === 'require' || (TRUSTED.has(name) && !KNOWN.has(name)) || (isLoaded(name) && !(name in assert)))
+}
+
 /** Whether a value begins with a variable in which the script has kept what it replaced. */
 function isRestored(path, value, script) {
   const name = /^\s*(\w+)/.exec(value)?.[1]
@@ -156,7 +166,7 @@ function defineNames(names, script, asker, given, declared) {
   const added = names.find((name) => /^\w+\.prototype\./.test(name) && isProperty(name.replace(/^.*\./s, ''), script))
   if (added !== undefined) asker.doubt = `only the code has ${added}`
   const words = new Set(script.match(/(?<![\p{ID_Continue}$])[\p{ID_Start}$_][\p{ID_Continue}$]*/gu))
-  const isOwn = (name) => TRUSTED.has(name) || hasOwn(given, name) || hasOwn(assert, name)
+  const isOwn = (name) => TRUSTED.has(name) || hasOwn(given, name) || isAssertion(name)
   const all = names.filter((name) => words.has(name))
   const own = declared(all)
   const used = all.filter((name) => !own.includes(name))
@@ -171,7 +181,11 @@ function defineNames(names, script, asker, given, declared) {
       define(name, () => require(`node:${name}`))
       if (name !== 'assert' && !isDotted(name, script)) asker.unclear = bothDefine(name)
     } else if ((name === 'process' && isCalled(name, script)) || !shadows.includes(name) || meant.includes(name) || isAnswer(name, script)) defineRemote(name, asker)
-    else if (hasOwn(assert, name) && !TRUSTED.has(name)) define(name, () => assert[name])
+    else if (isAssertion(name)) {
+      define(name, () => assert[name])
+      if (usesOf(name, script).every((use) => isStatement(use) || use.sign === '>')) asker.doubt ??= bothDefine(name)
+      else asker.unclear = bothDefine(name)
+    }
     else if (isUsed(name, script) && !hasOwn(given, name) && !KEPT.includes(name)) asker.unclear = bothDefine(name)
   }
   const { require: load } = given
@@ -225,11 +239,25 @@ function isModule(name, script) {
   return RegExp(`\\}\\s*=\\s*${name}\\b|(?<![\\w$.])${name}\\s*\\[`).test(script)
 }
 
+/** Whether a name is that of an assertion, with which a script may judge. */
+function isAssertion(name) {
+  return hasOwn(assert, name) && typeof assert[name] === 'function' && name !== 'strict' && !TRUSTED.has(name)
+}
+
 /** Whether a function has the name of an assertion, but the script uses what it returns: no assertion returns anything. */
 function isAnswer(name, script) {
-  if (!hasOwn(assert, name) || TRUSTED.has(name)) return false
-  const before = [...script.matchAll(RegExp(`(\\S?)\\s*(?<![\\w$.])${name}\\s*\\(`, 'g'))].map(([, sign]) => sign)
-  return before.some((sign) => /[(,!=&|?:[]/.test(sign)) && !before.some((sign) => sign === '' || /[;{})\w]/.test(sign))
+  return isAssertion(name) && !usesOf(name, script).some(isStatement)
+}
+
+/** The uses of a name, each with the sign before it, and whether it is a call. */
+function usesOf(name, script) {
+  const uses = script.matchAll(RegExp(`(\\S?)\\s*(?<![\\w$.])${name}\\b(?!\\s*:)(\\s*\\()?`, 'g'))
+  return [...uses].map(([, sign, call]) => ({ sign, isCall: call !== undefined }))
+}
+
+/** Whether a use of a name is a statement of its own. */
+function isStatement({ sign, isCall }) {
+  return isCall && (sign === '' || /[;{})\w]/.test(sign))
 }
 
 function define(name, get) {

@@ -1,7 +1,8 @@
 // The code's process: runs the code, and answers what the judge asks of it.
 const { promiseHooks } = require('node:v8')
 const { reallyExit, getActiveResourcesInfo } = process
-const { setImmediate, setTimeout, clearTimeout } = globalThis
+const { setImmediate, setTimeout, clearTimeout, queueMicrotask } = globalThis
+const nextTick = process.nextTick.bind(process)
 const nextTurn = (after) => apply(setImmediate, undefined, [after])
 
 /** Words that are no names of variables. */
@@ -67,6 +68,8 @@ class Server {
       this.peer.done()
       this.serve()
     }
+    // After all that is ready now, and before any timer.
+    if (ms < 0) return queueMicrotask(() => nextTick(guarded(answer)))
     nextTurn(guarded(() => {
       if (ms === 0 || this.peer.settled.length > 0 || !isAlive()) return answer()
       const timer = setTimeout(guarded(answer), ms)

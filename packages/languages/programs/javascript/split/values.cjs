@@ -1,6 +1,6 @@
 // Values as JSON. null, booleans, texts and most numbers stand for themselves; all others are lists that begin with a tag.
 // An object is a number in a table that both processes have; its content is a flat list of values.
-const { isProxy, isPromise, isNativeError, isBoxedPrimitive, isGeneratorObject, isRegExp, isDate, isMap, isSet } =
+const { isProxy, isPromise, isNativeError, isBoxedPrimitive, isGeneratorObject, isRegExp, isDate, isMap, isSet, isWeakMap, isWeakSet } =
   require('node:util').types
 const { ownKeys, apply, construct, getPrototypeOf, setPrototypeOf, defineProperty, deleteProperty } = Reflect
 const { getOwnPropertyDescriptor, hasOwn, is, isExtensible, isFrozen, isSealed, freeze, seal, preventExtensions } = Object
@@ -22,7 +22,12 @@ const KNOWN = new Map(
 )
 const KNOWN_NAMES = new Map([...KNOWN].map(([name, kind]) => [kind, name]))
 /** Prototypes occur only as prototypes of other objects, or code could have a script change them. */
-const PROTOTYPES = new Map([...KNOWN, ['Function', Function]].map(([name, kind]) => [name, kind.prototype]))
+const FUNCTIONS = [Function, async () => {}, function* () {}, async function* () {}].map((each) =>
+  each === Function ? each : getPrototypeOf(each).constructor,
+)
+const PROTOTYPES = new Map(
+  [...KNOWN, ...FUNCTIONS.map((kind) => [kind.name, kind])].map(([name, kind]) => [name, kind.prototype]),
+)
 const PROTOTYPE_NAMES = new Map([...PROTOTYPES].map(([name, prototype]) => [prototype, name]))
 const ITERATOR = PROTOTYPES.get('Iterator')
 const BUILT_IN_ITERATORS = new Set(
@@ -42,7 +47,7 @@ const REMOTE = new Set(['function', 'promise', 'iterator', 'async iterator', 'pr
 /** The kind of an object, and what is known about it for good. */
 function describe(thing) {
   if (typeof thing === 'symbol') return ['symbol', thing.description]
-  if (isProxy(thing)) return ['proxy', typeof thing]
+  if (isProxy(thing)) return ['proxy', isArray(thing) ? 'array' : typeof thing]
   if (typeof thing === 'function') {
     const { name = '', length = 0 } = described(thing)
     return ['function', name, length, isConstructor(thing)]
@@ -53,13 +58,24 @@ function describe(thing) {
   if (isDate(thing)) return ['date']
   if (isRegExp(thing)) return ['regexp', thing.source, thing.flags]
   if (isPromise(thing)) return ['promise']
+  // Only the other process knows what is in them.
+  if (isWeakMap(thing) || isWeakSet(thing)) return ['proxy', 'object']
   if (isNativeError(thing)) return ['error', ERRORS.findLast((name) => thing instanceof KNOWN.get(name)) ?? 'Error', stackOf(thing)]
   if (ArrayBuffer.isView(thing) || thing instanceof ArrayBuffer) return ['bytes', BYTES.find((name) => thing instanceof KNOWN.get(name)), thing.byteLength]
   if (isBoxedPrimitive(thing)) return ['boxed', getPrimitive(thing)]
   if (isGeneratorObject(thing) || isBuiltInIterator(thing)) {
-    return [ASYNC_GENERATOR.isPrototypeOf(thing) ? 'async iterator' : 'iterator']
+    return [ASYNC_GENERATOR.isPrototypeOf(thing) ? 'async iterator' : 'iterator', tagOf(thing)]
   }
   return ['object']
+}
+
+/** Whether something is an array, or a proxy of one that is not revoked. */
+function isArray(thing) {
+  try {
+    return Array.isArray(thing)
+  } catch {
+    return false
+  }
 }
 
 function described(thing) {
@@ -79,9 +95,13 @@ function isConstructor(thing) {
 
 function isBuiltInIterator(thing) {
   if (!apply(Object.prototype.isPrototypeOf, ITERATOR, [thing])) return false
-  const prototype = getPrototypeOf(thing)
-  const tag = getOwnPropertyDescriptor(prototype, Symbol.toStringTag)
-  return BUILT_IN_ITERATORS.has(tag?.value)
+  return BUILT_IN_ITERATORS.has(tagOf(thing))
+}
+
+/** What the type of an iterator is called. */
+function tagOf(thing) {
+  if (isGeneratorObject(thing)) return 'Generator'
+  return getOwnPropertyDescriptor(getPrototypeOf(thing), Symbol.toStringTag)?.value
 }
 
 function stackOf(error) {
@@ -132,9 +152,10 @@ function look(thing, kind, skipped) {
   for (let at = kind === 'array' || isString(thing, kind) ? keys.lastIndexOf('length') + 1 : 0; at < keys.length; at++) {
     const key = keys[at]
     if (isImplied(kind, key)) continue
-    const { value, get, set, enumerable } = getOwnPropertyDescriptor(thing, key)
+    const { value, get, set, enumerable, writable, configurable } = getOwnPropertyDescriptor(thing, key)
     if (get === undefined && set === undefined) {
-      if (!skipped.has(value)) state.push(key, enumerable ? 'e' : 'h', value)
+      const marks = writable || isFrozen(thing) ? 'eh' : configurable ? 'rq' : 'RQ'
+      if (!skipped.has(value)) state.push(key, marks[enumerable ? 0 : 1], value)
     } else state.push(key, enumerable ? 'a' : 'i', get, set)
   }
   return state
@@ -231,14 +252,22 @@ function fill(thing, kind, state) {
     const key = state[at++]
     const mark = state[at++]
     if (typeof key !== 'string' && typeof key !== 'symbol') throw new Unreadable()
-    const enumerable = mark === 'e' || mark === 'a'
+    const enumerable = 'earR'.includes(mark)
     const property =
-      mark === 'e' || mark === 'h'
-        ? { value: state[at++], writable: true, enumerable, configurable: true }
+      isValue(mark)
+        ? { value: state[at++], writable: 'eh'.includes(mark), enumerable, configurable: !'RQ'.includes(mark) }
         : { get: state[at++], set: state[at++], enumerable, configurable: true }
     defineProperty(thing, key, property)
   }
   if (level !== 0) (level === 3 ? freeze : level === 2 ? seal : preventExtensions)(thing)
+}
+
+/**
+ * Whether a mark in a state is that of a property with a value: `e` for an enumerable one, `h` for a hidden one, `r` and `q` for those
+ * that are read-only, `R` and `Q` for those that cannot be deleted, either.
+ */
+function isValue(mark) {
+  return 'ehrqRQ'.includes(mark)
 }
 
 function fillItems(thing, kind, state, end) {
@@ -271,7 +300,8 @@ function fillItems(thing, kind, state, end) {
       Buffer.from(state[2], 'base64').copy(bytesOf(thing))
       return
     case 'function':
-      if (state[2] !== undefined && hasOwn(thing, 'prototype')) thing.prototype = state[2]
+      // That of a class never changes.
+      if (state[2] !== undefined && getOwnPropertyDescriptor(thing, 'prototype')?.writable) thing.prototype = state[2]
       return
   }
 }

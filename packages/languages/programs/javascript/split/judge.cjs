@@ -18,66 +18,33 @@ const TIMERS = [setTimeout(() => {}), setImmediate(() => {})].map((timer) => {
 })
 /** Modules whose functions are the same everywhere. */
 const MODULES = ['assert', 'util', 'path', 'url', 'querystring', 'string_decoder', 'buffer', 'crypto']
-PROTOTYPES.set('AssertionError', assert.AssertionError.prototype)
 /** Pauses between the turns of the code while the script has timers of its own: with timers of the code, and without. */
 const PAUSE_MS = 2
 const LONGEST_PAUSE_MS = 16
 /** A turn without timers. */
 const NO_TIMERS = -1
-/** Methods of built-in types by which an object would judge itself. */
-const QUERIES =
-  'every some includes indexOf lastIndexOf startsWith endsWith find findIndex findLast findLastIndex filter localeCompare hasOwnProperty propertyIsEnumerable isPrototypeOf isSubsetOf isSupersetOf isDisjointFrom'.split(
-    ' ',
-  )
-/** More of them, which are common names of other methods as well. */
-const BUILT_IN_QUERIES = [...QUERIES, 'has', 'test', 'exec', 'equals']
-/** Queries of texts if they get a pattern, and of bytes if they get bytes. */
-const TEXT_QUERIES = ['match', 'matchAll', 'search']
-const BYTES_QUERIES = ['compare', 'equals']
-/** Methods of built-in types that code may have of its own: they change an object, or tell a value. */
-const OVERRIDABLE = new Set(['constructor', 'toJSON', 'toLocaleString', ...CONVERSIONS])
-for (const name of 'get set add delete clear push pop shift unshift'.split(' ')) OVERRIDABLE.add(name)
-/** Types → their methods that an object of the code must not have of its own. */
-const METHODS = new Map([...PROTOTYPES.keys()].map((type) => [type, methodsOf(type)]))
-/** Kinds of objects whose methods a script takes for those of the built-in type. */
-const BUILT_IN_KINDS = { array: 'Array', map: 'Map', set: 'Set', date: 'Date', regexp: 'RegExp', boxed: 'String' }
-/** Methods by which an operation of a text asks any object. */
-const PATTERNS = [Symbol.match, Symbol.matchAll, Symbol.replace, Symbol.search, Symbol.split]
-/** Methods of built-in types that get what a script expects, and could return just that. */
-const ECHOES = ['union', 'concat', 'intersection', 'difference', 'symmetricDifference']
-/** Objects of one class whose making is remembered. */
-const MOST_COMPARED = 100
-/** Methods by which an operation of Node, or a script, has an object tell or do something. */
-const ASKED = new Set([
-  ...[...BUILT_IN_QUERIES, ...TEXT_QUERIES, ...BYTES_QUERIES, ...ECHOES, ...PATTERNS, Symbol.hasInstance],
-  ...'then catch finally get toJSON'.split(' '),
-])
+// Of the errors of the code; its process need not load that module.
+PROTOTYPES.set('AssertionError', assert.AssertionError.prototype)
 const COMPARISONS = ['deepEqual', 'deepStrictEqual', 'partialDeepStrictEqual']
 
 class Judge extends Peer {
+  /** What shows that objects of the code are equal. */
+  #proofs = new Proofs(this)
   /** Functions of the code by which a property or a conversion tells a value. */
   #getters = new WeakSet()
   /** What they told since the last call of anything else. */
   #told = new Map()
-  /** Objects of the code's classes that the script made, and that show what they were made of → when. */
-  #proven = new WeakMap()
   /** Whether the code tells a property or a name now, and of which object. */
   #isReading = false
   #reader = undefined
-  /** When the code told the content of an object. */
-  #filled = new WeakMap()
   /** What functions of the script were asked last, and what they answered. */
   #answers = new WeakMap()
   /** Whether the code may have something to do, since its last turn. */
   #isBehind = false
   /** Objects of which the other process has no more than a copy. */
   #forgotten = new WeakSet()
-  /** Number of objects that the script has had made, and of changes by the code. */
-  #made = 0
   /** Objects that the script has had made, and that no method has returned. */
   #own = new WeakSet()
-  /** Objects that a constructor returned more than once. */
-  #reused = new WeakSet()
   /** Proxies → the proxy that the same property told first. */
   #aliases = new WeakMap()
   /** Functions that a property told → the function that told them. */
@@ -90,16 +57,8 @@ class Judge extends Peer {
   named = new WeakSet()
   /** Functions among what they stand for. */
   functions = new WeakSet()
-  /** Fields of the objects that the script has had made, and what they were made of, by their prototypes. */
-  #madeOf = new Map()
   /** Whether the code has passed something with a method `then` that is no promise. */
   #hasThenable = false
-  /** Objects of the code's classes that the script made, and that do not show what they were made of. */
-  #opaque = new WeakSet()
-  /** Objects that the script has passed to the code. */
-  #passed = new WeakSet()
-  /** When the code last changed an object. */
-  #altered = new WeakMap()
   #guards = new WeakSet()
   #uncalled = new Set()
   /** Whether the code could call a function of the script. */
@@ -109,8 +68,6 @@ class Judge extends Peer {
   #isStringifying = false
   #isComparing = false
   #jsonFunctions = new WeakSet()
-  /** Objects that change while the code makes another one. */
-  #changedNow = undefined
   /** Why a failure may not be the code's, once the script did what split judging cannot. */
   doubt = undefined
   /** Why it is not clear what the script asked, and why it may have asked the code to judge itself. */
@@ -136,12 +93,10 @@ class Judge extends Peer {
       changed: (thing) => {
         const isTold = this.#isReading && thing !== this.#reader && this.#hasTold(thing)
         if (isTold) this.unverified('a property tells an object that changes')
-        this.#proven.delete(thing)
-        this.#altered.set(thing, ++this.#made)
-        this.#changedNow?.add(thing)
+        this.#proofs.noteChanged(thing)
       },
       // Reading a property does not count: comparisons do that, too.
-      passed: (thing) => typeof thing === 'object' && !this.#isReading && this.#passed.add(thing),
+      passed: (thing) => typeof thing === 'object' && !this.#isReading && this.#proofs.notePassed(thing),
       told: (thing, isPart) => this.#noteTold(thing, isPart),
       tampered: () => this.unverified('the code changed a function or a class of the script'),
       subclassed: () => {
@@ -238,7 +193,7 @@ class Judge extends Peer {
     }
     if (!isGetter) {
       this.#told.clear()
-      this.#proven.delete(self)
+      this.#proofs.noteCalled(self)
     }
     const value = isGetter ? this.#read(self, () => super.call(thing, self, args)) : super.call(thing, self, args)
     if (isGetter && (args.length === 0 || typeof args[0] === 'string')) this.#compare(thing, self, value, args[0])
@@ -264,12 +219,8 @@ class Judge extends Peer {
     }
     if (value && this.#isAt(self, 'equals', thing) && isObject(args[0])) {
       if (!isDeepStrictEqual(self, args[0])) this.unverified('only the code could tell whether two of its objects are equal')
-      if (!this.#isMade(self) || !this.#isMade(args[0])) this.#prove(self, args[0])
+      if (!this.#proofs.isMade(self) || !this.#proofs.isMade(args[0])) this.#proofs.compare(self, args[0])
     }
-  }
-
-  #isMade(thing) {
-    return this.#proven.has(thing) || this.#opaque.has(thing)
   }
 
   /** Whether a function is a method of that name, or what a property of that name told. */
@@ -359,46 +310,16 @@ class Judge extends Peer {
   construct(thing, args) {
     this.#fallsBehind()
     this.#told.clear()
-    const now = ++this.#made
     const { next } = this
-    const changed = new Set()
-    const outer = this.#changedNow
-    this.#changedNow = changed
-    let made
-    try {
-      made = super.construct(thing, args)
-    } finally {
-      this.#changedNow = outer
-    }
-    if (!isObject(made)) {
-      const isOld = !(this.numbers.get(made) >= next) && (typeof made === 'function' || isProxy(made))
-      if (isOld && args.length > 0) this.unproven ??= 'a constructor gives one function or proxy for all'
+    const isNew = (made) => this.numbers.get(made) >= next
+    const made = this.#proofs.make(() => super.construct(thing, args), args, isNew)
+    if (isObject(made)) {
+      if (isNew(made) && !this.#parts.has(made)) this.#own.add(made)
       return made
     }
-    const prototype = getPrototypeOf(made)
-    if (this.numbers.get(made) >= next) {
-      changed.delete(made)
-      if (!this.#parts.has(made)) this.#own.add(made)
-    } else if (args.length > 0) this.#reused.add(made)
-    this.#checkOthers(changed, prototype, args)
-    const fields = fieldsOf(made)
-    const others = this.#madeOf.get(prototype) ?? []
-    this.#madeOf.set(prototype, [...others, [args, fields]].slice(-MOST_COMPARED))
-    const isHidden = others.some(([given, left]) => isDeepStrictEqual(left, fields) && !isDeepStrictEqual(given, args))
-    if (!isHidden && showsAll(args, made)) this.#proven.set(made, now)
-    else this.#opaque.add(made)
+    const isOld = !isNew(made) && (typeof made === 'function' || isProxy(made))
+    if (isOld && args.length > 0) this.unproven ??= 'a constructor gives one function or proxy for all'
     return made
-  }
-
-  /** Objects that the code has told must not take what it learns when the script makes the expected one. */
-  #checkOthers(changed, prototype, args) {
-    for (const each of changed) {
-      if (!isObject(each) || args.includes(each) || getPrototypeOf(each) !== prototype) continue
-      const fields = ownKeys(each).map((key) => getOwnPropertyDescriptor(each, key).value)
-      if (args.some((arg) => fields.some((field) => isDeepStrictEqual(field, arg)))) {
-        this.unverified('an object changed to what another one was made of')
-      }
-    }
   }
 
   /** Has functions of the code tell what does not change: their accessors, and the values that operators ask for. */
@@ -426,7 +347,7 @@ class Judge extends Peer {
   guard(thing) {
     if (typeof thing === 'function') return this.#guardFunction(thing)
     if (typeof thing !== 'object') return
-    this.#filled.set(thing, this.#made)
+    this.#proofs.noteTold(thing, false)
     const own = CONVERSIONS.filter((key) => hasOwn(thing, key) && !this.#guards.has(thing[key]))
     for (const key of ownKeys(thing)) {
       const { get, value } = getOwnPropertyDescriptor(thing, key)
@@ -434,7 +355,7 @@ class Judge extends Peer {
       if (get === undefined) continue
       this.#getters.add(get)
       // It tells its value when it is asked.
-      this.#filled.set(thing, Infinity)
+      this.#proofs.noteTold(thing, true)
     }
     const { value: toJson } = getOwnPropertyDescriptor(thing, 'toJSON') ?? {}
     if (typeof toJson === 'function') this.#jsonFunctions.add(toJson)
@@ -502,7 +423,7 @@ class Judge extends Peer {
           judge.#isComparing = true
           try {
             const result = compare.call(this, one, other, ...more)
-            if (result !== false) judge.#prove(one, other)
+            if (result !== false) judge.#proofs.compare(one, other)
             return result
           } finally {
             judge.#isComparing = false
@@ -525,7 +446,7 @@ class Judge extends Peer {
     }.toString
     JSON.stringify = {
       stringify(value, ...more) {
-        if (judge.#instances(value).some((each) => judge.#opaque.has(each))) judge.unverified('an object of the code does not show what it was made of')
+        if (judge.#proofs.hidesSomething(value)) judge.unverified('an object of the code does not show what it was made of')
         judge.#isStringifying = true
         try {
           return stringify(value, ...more)
@@ -534,57 +455,6 @@ class Judge extends Peer {
         }
       },
     }.stringify
-  }
-
-  /**
-   * Two equal objects of the code are so by what they show. One must show what the script made it of, and the code must have
-   * told the other one before it knew that.
-   */
-  #prove(one, other) {
-    let [ones, others] = [this.#instances(one), this.#instances(other)]
-    this.#checkShared(ones, new Set(others))
-    if (one === other && !this.#reused.has(one)) return
-    if (ones.length === 0) ones = this.#plainOnes(one, others)
-    else if (others.length === 0) others = this.#plainOnes(other, ones)
-    if (ones.length === 0 || others.length === 0) return
-    if (ones.some((each) => this.#reused.has(each))) this.unverified('a constructor gives an object that it made of something else')
-    if (this.#proves(ones, others) || this.#proves(others, ones)) return
-    this.unverified('only the code could tell whether two of its objects are equal')
-  }
-
-  #proves(ones, others) {
-    if (!ones.every((each) => this.#proven.has(each) && !this.#isAltered(each, this.#proven.get(each)))) return false
-    const first = Math.min(...ones.map((each) => this.#proven.get(each)))
-    return others.every((each) => this.#proven.has(each) || this.#isOlder(each, first))
-  }
-
-  /** Whether the code has changed something in an object since. */
-  #isAltered(thing, since) {
-    return partsOf(thing).some((part) => this.#altered.get(part) > since)
-  }
-
-  /** Whether the code told an object and all that is in it before. */
-  #isOlder(thing, first) {
-    const isOld = (part) => this.#proven.has(part) || !(this.#filled.get(part) >= first)
-    return this.#filled.get(thing) < first && partsOf(thing).every(isOld)
-  }
-
-  /** An object that the script has only made, and never passed, is not what the code can have found. */
-  #checkShared(ones, others) {
-    if (ones.some((each) => others.has(each) && this.#isMade(each) && !this.#passed.has(each))) {
-      this.unverified('the code gives back an object of which it only knows what it was made of')
-    }
-  }
-
-  /** The code's objects without a class in a value, if it is compared with such an object of a constructor. */
-  #plainOnes(value, instances) {
-    const isPlain = instances.some((each) => !this.isOfOther(getPrototypeOf(each)))
-    return isPlain ? partsOf(value).filter((each) => this.isOfOther(each)) : []
-  }
-
-  /** The objects in a value that are of the code's classes, or that its constructors gave. */
-  #instances(value) {
-    return partsOf(value).filter((each) => this.isOfOther(getPrototypeOf(each)) || this.#isMade(each))
   }
 
   /** Lets the code's timers and promises have their turn, and goes on as long as they do something. */
@@ -634,62 +504,6 @@ class Judge extends Peer {
     const isOpen = this.#uncalled.size > 0 || (this.#hasLent && !this.hasRunner)
     if (isOpen && this.waits()) return 'the script waits for a call or a value that never comes'
   }
-}
-
-/** The values of an object's properties and items. */
-function fieldsOf(thing) {
-  const fields = ownKeys(thing).map((key) => getOwnPropertyDescriptor(thing, key).value)
-  return isMap(thing) || isSet(thing) ? [...fields, ...itemsOf(thing, describe(thing)[0])] : fields
-}
-
-/** The objects in a value, and itself. */
-function partsOf(value) {
-  const found = new Set(isObject(value) ? [value] : [])
-  for (const each of found) for (const part of fieldsOf(each)) if (isObject(part)) found.add(part)
-  return [...found]
-}
-
-/**
- * Whether an object shows what it was made of: each value is a field, in the order of the parameters, or all of them are one
- * list, or they are one object with the same fields. Other fields must be empty.
- */
-function showsAll(given, made) {
-  const fields = fieldsOf(made)
-  return showsEach(given, fields) || (given.length > 1 && showsEach([given], fields)) || showsNamed(given, made)
-}
-
-function showsEach(given, fields) {
-  let at = 0
-  for (const field of fields) {
-    if (at < given.length && isDeepStrictEqual(field, given[at])) at++
-    else if (!isEmpty(field)) return false
-  }
-  return at === given.length
-}
-
-function showsNamed([options, ...more], made) {
-  if (more.length > 0 || !isObject(options) || getPrototypeOf(options) !== Object.prototype) return false
-  const keys = ownKeys(made)
-  const value = (thing, key) => getOwnPropertyDescriptor(thing, key)?.value
-  return (
-    ownKeys(options).every((key) => keys.includes(key) && isDeepStrictEqual(value(made, key), value(options, key))) &&
-    keys.every((key) => hasOwn(options, key) || isEmpty(value(made, key)))
-  )
-}
-
-/** Whether a field holds nothing that could be what was given. */
-function isEmpty(field) {
-  if (typeof field !== 'object' || field === null) return !field || field === true || typeof field === 'function'
-  if (isMap(field) || isSet(field)) return itemsOf(field, describe(field)[0]).length === 0
-  return ownKeys(field).every((key) => key === 'length')
-}
-
-/** The methods of a built-in type, but those that code may have of its own. */
-function methodsOf(type) {
-  const names = []
-  let at = PROTOTYPES.get(type)
-  for (; at !== null && at !== Object.prototype; at = getPrototypeOf(at)) names.push(...ownKeys(at))
-  return names.filter((name) => !OVERRIDABLE.has(name))
 }
 
 /** Whether something is a timer of this process: the code gets no more than a token for it. */

@@ -1,0 +1,199 @@
+// Whether objects of the code are equal: by what they show of what the script has had them made of.
+/** Objects of one class whose making is remembered. */
+const MOST_COMPARED = 100
+
+class Proofs {
+  #judge
+  /** Number of objects that the script has had made, and of changes by the code. */
+  #made = 0
+  /** Objects of the code's classes that the script made, and that show what they were made of → when. */
+  #proven = new WeakMap()
+  /** Those that do not show it. */
+  #opaque = new WeakSet()
+  /** Objects that a constructor returned more than once. */
+  #reused = new WeakSet()
+  /** Fields of the objects that the script has had made, and what they were made of, by their prototypes. */
+  #madeOf = new Map()
+  /** When the code told the content of an object. */
+  #filled = new WeakMap()
+  /** When the code last changed an object. */
+  #altered = new WeakMap()
+  /** Objects that change while the code makes another one. */
+  #changedNow = undefined
+  /** Objects that the script has passed to the code. */
+  #passed = new WeakSet()
+
+  constructor(judge) {
+    this.#judge = judge
+  }
+
+  /** The code has told the content of an object, or will tell it when it is asked. */
+  noteTold(thing, isAsked) {
+    this.#filled.set(thing, isAsked ? Infinity : this.#made)
+  }
+
+  noteChanged(thing) {
+    this.#proven.delete(thing)
+    this.#altered.set(thing, ++this.#made)
+    this.#changedNow?.add(thing)
+  }
+
+  /** A method of an object can change what it is. */
+  noteCalled(thing) {
+    this.#proven.delete(thing)
+  }
+
+  notePassed(thing) {
+    this.#passed.add(thing)
+  }
+
+  /**
+   * Has an object made.
+   *
+   * @param make asks the code for it
+   * @param isNew whether an object is one that the code had not passed before
+   */
+  make(make, args, isNew) {
+    const now = ++this.#made
+    const changed = new Set()
+    const outer = this.#changedNow
+    this.#changedNow = changed
+    let made
+    try {
+      made = make()
+    } finally {
+      this.#changedNow = outer
+    }
+    if (!isObject(made)) return made
+    if (isNew(made)) changed.delete(made)
+    else if (args.length > 0) this.#reused.add(made)
+    const prototype = getPrototypeOf(made)
+    this.#checkOthers(changed, prototype, args)
+    const fields = fieldsOf(made)
+    const others = this.#madeOf.get(prototype) ?? []
+    this.#madeOf.set(prototype, [...others, [args, fields]].slice(-MOST_COMPARED))
+    const isHidden = others.some(([given, left]) => isDeepStrictEqual(left, fields) && !isDeepStrictEqual(given, args))
+    if (!isHidden && showsAll(args, made)) this.#proven.set(made, now)
+    else this.#opaque.add(made)
+    return made
+  }
+
+  /** Objects that the code has told must not take what it learns when the script makes the expected one. */
+  #checkOthers(changed, prototype, args) {
+    for (const each of changed) {
+      if (!isObject(each) || args.includes(each) || getPrototypeOf(each) !== prototype) continue
+      const fields = ownKeys(each).map((key) => getOwnPropertyDescriptor(each, key).value)
+      if (args.some((arg) => fields.some((field) => isDeepStrictEqual(field, arg)))) {
+        this.#judge.unverified('an object changed to what another one was made of')
+      }
+    }
+  }
+
+  isMade(thing) {
+    return this.#proven.has(thing) || this.#opaque.has(thing)
+  }
+
+  /** Whether a value has an object that does not show what it was made of. */
+  hidesSomething(value) {
+    return this.#instances(value).some((each) => this.#opaque.has(each))
+  }
+
+  /**
+   * Two equal objects of the code are so by what they show. One must show what the script made it of, and the code must have
+   * told the other one before it knew that.
+   */
+  compare(one, other) {
+    let [ones, others] = [this.#instances(one), this.#instances(other)]
+    this.#checkShared(ones, new Set(others))
+    if (one === other && !this.#reused.has(one)) return
+    if (ones.length === 0) ones = this.#plainOnes(one, others)
+    else if (others.length === 0) others = this.#plainOnes(other, ones)
+    if (ones.length === 0 || others.length === 0) return
+    if (ones.some((each) => this.#reused.has(each))) this.#judge.unverified('a constructor gives an object that it made of something else')
+    if (this.#proves(ones, others) || this.#proves(others, ones)) return
+    this.#judge.unverified('only the code could tell whether two of its objects are equal')
+  }
+
+  #proves(ones, others) {
+    if (!ones.every((each) => this.#proven.has(each) && !this.#isAltered(each, this.#proven.get(each)))) return false
+    const first = Math.min(...ones.map((each) => this.#proven.get(each)))
+    return others.every((each) => this.#proven.has(each) || this.#isOlder(each, first))
+  }
+
+  /** Whether the code has changed something in an object since. */
+  #isAltered(thing, since) {
+    return partsOf(thing).some((part) => this.#altered.get(part) > since)
+  }
+
+  /** Whether the code told an object and all that is in it before. */
+  #isOlder(thing, first) {
+    const isOld = (part) => this.#proven.has(part) || !(this.#filled.get(part) >= first)
+    return this.#filled.get(thing) < first && partsOf(thing).every(isOld)
+  }
+
+  /** An object that the script has only made, and never passed, is not what the code can have found. */
+  #checkShared(ones, others) {
+    if (ones.some((each) => others.has(each) && this.isMade(each) && !this.#passed.has(each))) {
+      this.#judge.unverified('the code gives back an object of which it only knows what it was made of')
+    }
+  }
+
+  /** The code's objects without a class in a value, if it is compared with such an object of a constructor. */
+  #plainOnes(value, instances) {
+    const isPlain = instances.some((each) => !this.#judge.isOfOther(getPrototypeOf(each)))
+    return isPlain ? partsOf(value).filter((each) => this.#judge.isOfOther(each)) : []
+  }
+
+  /** The objects in a value that are of the code's classes, or that its constructors gave. */
+  #instances(value) {
+    return partsOf(value).filter((each) => this.#judge.isOfOther(getPrototypeOf(each)) || this.isMade(each))
+  }
+}
+
+/** The values of an object's properties and items. */
+function fieldsOf(thing) {
+  const fields = ownKeys(thing).map((key) => getOwnPropertyDescriptor(thing, key).value)
+  return isMap(thing) || isSet(thing) ? [...fields, ...itemsOf(thing, describe(thing)[0])] : fields
+}
+
+/** The objects in a value, and itself. */
+function partsOf(value) {
+  const found = new Set(isObject(value) ? [value] : [])
+  for (const each of found) for (const part of fieldsOf(each)) if (isObject(part)) found.add(part)
+  return [...found]
+}
+
+/**
+ * Whether an object shows what it was made of: each value is a field, in the order of the parameters, or all of them are one
+ * list, or they are one object with the same fields. Other fields must be empty.
+ */
+function showsAll(given, made) {
+  const fields = fieldsOf(made)
+  return showsEach(given, fields) || (given.length > 1 && showsEach([given], fields)) || showsNamed(given, made)
+}
+
+function showsEach(given, fields) {
+  let at = 0
+  for (const field of fields) {
+    if (at < given.length && isDeepStrictEqual(field, given[at])) at++
+    else if (!isEmpty(field)) return false
+  }
+  return at === given.length
+}
+
+function showsNamed([options, ...more], made) {
+  if (more.length > 0 || !isObject(options) || getPrototypeOf(options) !== Object.prototype) return false
+  const keys = ownKeys(made)
+  const value = (thing, key) => getOwnPropertyDescriptor(thing, key)?.value
+  return (
+    ownKeys(options).every((key) => keys.includes(key) && isDeepStrictEqual(value(made, key), value(options, key))) &&
+    keys.every((key) => hasOwn(options, key) || isEmpty(value(made, key)))
+  )
+}
+
+/** Whether a field holds nothing that could be what was given. */
+function isEmpty(field) {
+  if (typeof field !== 'object' || field === null) return !field || field === true || typeof field === 'function'
+  if (isMap(field) || isSet(field)) return itemsOf(field, describe(field)[0]).length === 0
+  return ownKeys(field).every((key) => key === 'length')
+}

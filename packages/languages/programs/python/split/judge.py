@@ -1,10 +1,16 @@
 """Asks the code's process, and answers what the code asks in turn."""
 import functools
+import operator
 import sys
 import types
 from _thread import RLock
 
-FUNCTIONS = types.FunctionType, types.MethodType, types.BuiltinFunctionType, types.MethodDescriptorType, functools.partial
+FUNCTIONS = (
+    types.FunctionType, types.MethodType, types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType,
+    types.MethodWrapperType, functools.partial,
+    operator.itemgetter, operator.attrgetter, operator.methodcaller)
+# Bases that make a member of an enumeration equal to its value.
+VALUES = int, float, complex, str, bytes
 SCALARS = {type(None), bool, int, float, str}
 # By these methods of built-in types an object would judge itself.
 QUERIES = {'startswith', 'endswith', 'issubset', 'issuperset', 'isdisjoint'}
@@ -40,6 +46,8 @@ class Judge(Meanings, Lending, Checks):
         # Why a success shows nothing; whether only the code could tell; why a failure may not be the code's.
         self.doubt, self.is_undecided, self.excuse = None, False, None
         self.is_lost = False
+        # Whether the script has several coroutines at once, or ends them.
+        self.is_concurrent = False
         # An assertion of the script that failed in a call from the code.
         self.failed = None
 
@@ -48,6 +56,8 @@ class Judge(Meanings, Lending, Checks):
             self.combines = name in OPERATORS or name in ('eq', 'ne')
             if name not in LOOKS:
                 self.seen.clear()
+            if name == 'await' and self.is_concurrent:
+                self.excuse = self.excuse or 'coroutines of the code run one after the other'
             value = self.exchange(name, args, kwargs)
             self.compare(name, args, value)
             return value
@@ -223,7 +233,7 @@ class Judge(Meanings, Lending, Checks):
         is_class = isinstance(thing, type) and not issubclass(thing, BaseException)
         if isinstance(thing, FUNCTIONS) or is_class or kind.__module__ == '__main__' and callable(thing):
             return ['callback', self.lend(thing), getattr(thing, '__name__', kind.__name__), parameters(thing)]
-        if kind in LENDABLE or is_mock(kind) or kind.__module__ == '__main__' and is_own(kind):
+        if kind in LENDABLE or kind is KEY or is_mock(kind) or kind.__module__ == '__main__' and is_own(kind):
             return ['lent', self.lend(thing), own_methods(kind), kind.__name__]
         if hasattr(kind, '__next__'):
             return ['iterator', self.lend(thing)]
@@ -249,8 +259,11 @@ class Judge(Meanings, Lending, Checks):
                 return self.ask('plain', one) == other
             if one._isopod_rule == 'own':
                 unverified(self, f'code of {one._isopod_name} compares it with a plain value')
-            has_value = one._isopod_rule == 'member' and not isinstance(one.__class__, OfCode)
-            return has_value and self.member_values.get(id(one)) == other
+            if one._isopod_rule != 'member' or isinstance(one.__class__, OfCode) or not issubclass(one.__class__, VALUES):
+                return False
+            if id(one) not in self.member_values:
+                unverified(self, f'only the code could tell the value of a member of {one._isopod_name}')
+            return self.member_values[id(one)] == other
         if one is other:
             return True
         if isinstance(other, OfCode):

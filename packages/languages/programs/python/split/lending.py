@@ -1,10 +1,14 @@
 """What the code may do with things of the script that it was passed."""
+import collections
+import functools
 import io
 import random
 import sys
 import types
 
-LENDABLE = io.StringIO, io.BytesIO, random.Random
+LENDABLE = io.StringIO, io.BytesIO, random.Random, object, types.SimpleNamespace
+# What functools.cmp_to_key makes, and what that makes of values.
+KEY = type(functools.cmp_to_key(max))
 LENT_METHODS = {f'__{name}__' for name in '''
     lt le gt ge eq hash add radd iadd sub rsub isub mul rmul imul truediv rtruediv floordiv rfloordiv mod rmod pow matmul neg pos abs
     invert and or xor lshift rshift len iter next reversed getitem setitem delitem contains bool int float index round str repr format
@@ -30,6 +34,8 @@ def own_methods(kind):
     """The special methods that the script defines for a class, and that code may call."""
     if kind in (io.StringIO, io.BytesIO):
         return ['__iter__', '__next__']
+    if kind is KEY:
+        return ['__call__', '__lt__']
     if is_mock(kind):
         return [name for name in MOCKED if hasattr(kind, name)]
     found = {name for each in kind.__mro__ if each.__module__ == '__main__' for name in vars(each)}
@@ -62,14 +68,17 @@ class Lending:
                 result = getattr(thing, args[0])(*args[1:]) if is_bound else getattr(type(thing), args[0])(thing, *args[1:])
             elif operation == 'get' and self.is_shown(thing, args[0]):
                 result = getattr(thing, args[0])
-            elif operation == 'set' and is_own(type(thing)) and self.may_set(thing, args[0]):
+                if isinstance(result, (list, dict, set, collections.deque)):
+                    self.excuse = self.excuse or f'what the code changes in {args[0]} of an object of the script is not seen there'
+            elif operation == 'set' and (is_own(type(thing)) or type(thing) is types.SimpleNamespace) and self.may_set(thing, args[0]):
                 result = setattr(thing, args[0], args[1])
             elif operation == 'dict' and is_own(type(thing)):
+                self.excuse = self.excuse or 'what the code changes in __dict__ of an object of the script is not seen there'
                 result = {name: value for name, value in vars(thing).items() if self.is_shown(thing, name)}
             elif operation == 'instance' and isinstance(thing, type):
                 result = isinstance(args[0], thing)
             else:
-                if type(args[0]) is str and hasattr(thing, args[0]):
+                if type(args[0]) is str and (operation == 'set' or hasattr(thing, args[0])):
                     self.excuse = self.excuse or f'the code uses {args[0]} of an object of the script'
                 raise AttributeError(f'{type(thing).__name__!r} object has no attribute {args[:1]}')
             writer = Writer(self.refer, reader.containers)
@@ -87,7 +96,7 @@ class Lending:
         """Whether the code may see an attribute: one that the script itself defines or sets."""
         if type(name) is not str or name[:1] == '_':
             return False
-        if type(thing) in LENDABLE or hasattr(type(thing), '__members__') and name in ('name', 'value'):
+        if type(thing) in LENDABLE and type(thing) is not object or hasattr(type(thing), '__members__') and name in ('name', 'value'):
             return True
         if is_mock(type(thing)):
             # What the script configures, and nothing by which it judges.

@@ -2,6 +2,10 @@
 import types
 
 
+# Attributes of what stands for a function; all others are the function's.
+OWN = {'_ask', '_parameters', *(f'__{name}__' for name in 'name qualname doc code module wrapped annotations type_params'.split())}
+
+
 class Callback:
     """A function of the judge's script."""
 
@@ -11,6 +15,17 @@ class Callback:
 
     def __call__(self, /, *args, **kwargs):
         return self._ask('call', args, kwargs)
+
+    def __getattr__(self, name):
+        if name[:1] == '_':
+            raise AttributeError(name)
+        return self._ask('get', name)
+
+    def __setattr__(self, name, value):
+        if name in OWN:
+            object.__setattr__(self, name, value)
+        else:
+            self._ask('set', name, value)
 
     def __instancecheck__(self, thing):
         return self._ask('instance', thing)

@@ -18,7 +18,7 @@ TYPES = {kind.__module__ + '.' + kind.__qualname__: kind for kind in (
 DATA = {'datetime': 'date time datetime timedelta timezone', 'decimal': 'Decimal', 'fractions': 'Fraction', 'array': 'array'}
 ITERATORS = {each.__name__: each for each in (types.GeneratorType, map, filter, zip, enumerate, reversed)}
 # Modules besides whose exceptions a script can catch.
-LIBRARY = MODULES | {'json.decoder', 'dataclasses', 'asyncio.exceptions', 'concurrent.futures._base', 'zoneinfo._common'}
+LIBRARY = MODULES | {'abc', 'collections.abc', 'json.decoder', 'dataclasses', 'asyncio.exceptions', 'concurrent.futures._base', 'zoneinfo._common'}
 EXCEPTIONS = {name: each for name, each in vars(builtins).items() if type(each) is type and issubclass(each, BaseException)}
 
 
@@ -79,13 +79,16 @@ class Meanings:
         if tag == 'lent':
             return self.lent[rest[0]]
         if tag == 'raised':
-            kind, args, number, notes, is_without_context, cause, context = rest
+            kind, args, number, texts, notes, is_without_context, cause, context = rest
             made = self.error_type(reader, *kind[1:])
             try:
                 error = type.__call__(made, *reader.each(args))
             except Exception:
                 error = made.__new__(made)
             error.__dict__['_remote'] = Remote(self, number, None, made.__name__, 'identity')
+            for name, value in texts.items():
+                if any(isinstance(vars(each).get(name), types.MemberDescriptorType) for each in type(error).__mro__):
+                    setattr(error, name, text(value))
             for each in notes:
                 error.add_note(text(each))
             error.__cause__, error.__context__ = reader.read(cause), reader.read(context)

@@ -8,6 +8,8 @@ MOST_MEMBERS = 1000
 MOST_ITEMS = 64
 # Objects whose fields the judge is kept informed of.
 MOST_TOLD = 256
+# Attributes that some built-in exceptions have besides their arguments.
+ERROR_TEXTS = 'name', 'path', 'filename', 'filename2'
 CODE = 'main'
 # Modules whose iterators are nothing else.
 ITERATING = {'builtins', 'itertools', 'collections', 'heapq'}
@@ -165,7 +167,9 @@ class References:
         finally:
             self.telling.discard(number)
         notes = [each for each in getattr(error, '__notes__', ()) if type(each) is str]
-        return ['raised', kind, args, number, notes, error.__suppress_context__, *causes]
+        texts = {name: getattr(error, name, None) for name in ERROR_TEXTS}
+        texts = {name: value for name, value in texts.items() if type(value) is str}
+        return ['raised', kind, args, number, texts, notes, error.__suppress_context__, *causes]
 
     def error_class(self, writer, kind):
         if kind.__module__ == 'builtins':
@@ -258,7 +262,7 @@ def defined(kind):
 # The special methods that mean something to the judge.
 SPECIAL = {f'__{name}__' for name in '''
     call iter next contains getitem setitem delitem bool enter exit await aiter anext aenter aexit len int float complex index abs
-    round reversed neg pos invert dir trunc floor ceil lt le gt ge eq ne hash str repr
+    round reversed neg pos invert dir trunc floor ceil lt le gt ge eq ne hash str repr bytes fspath
 '''.split()}
 for operation in 'add sub mul truediv floordiv mod divmod pow matmul and or xor lshift rshift'.split():
     SPECIAL |= {f'__{operation}__', f'__r{operation}__', f'__i{operation}__'}

@@ -1,4 +1,5 @@
 """What stands in the judge's process for things in the code's process. Every use of them is a question to that process."""
+import abc
 import builtins
 import collections.abc
 import sys
@@ -22,7 +23,8 @@ def unverified(judge, reason):
 
 
 SHOWN = {f'__{name}__' for name in '''
-    name qualname module annotations defaults kwdefaults code wrapped dict bases mro self func dataclass_fields
+    name qualname module annotations defaults kwdefaults code wrapped dict bases mro self func dataclass_fields match_args
+    isabstractmethod abstractmethods
 '''.split()}
 
 
@@ -137,6 +139,13 @@ class OfCode(type):
         if sys._getframe(1).f_code.co_filename == SCRIPT:
             unverified(about(cls)._isopod_judge, f'the judge does not know all that {cls.__name__} has')
         return type_dict(cls)
+
+    @property
+    def __members__(cls):
+        members = about(cls)._isopod_fields
+        if not members:
+            raise AttributeError('__members__')
+        return types.MappingProxyType(members)
 
     @property
     def __annotations__(cls):
@@ -302,7 +311,7 @@ for method, operation in {
     '__float__': 'float', '__complex__': 'complex', '__index__': 'index', '__enter__': 'enter', '__abs__': 'abs',
     '__round__': 'round',
     '__reversed__': 'reversed', '__neg__': 'neg', '__pos__': 'pos', '__invert__': 'invert', '__dir__': 'dir',
-    '__trunc__': 'trunc', '__floor__': 'floor', '__ceil__': 'ceil',
+    '__trunc__': 'trunc', '__floor__': 'floor', '__ceil__': 'ceil', '__bytes__': 'bytes', '__fspath__': 'fspath',
 }.items():
     SPECIAL[method] = forwarded(operation)
 for operation in 'add sub mul truediv floordiv mod divmod pow matmul and_ or_ xor lshift rshift'.split():
@@ -332,7 +341,12 @@ def type_of(judge, number, name, origin, bases, methods):
         _about=Remote(judge, number, 'class', name, 'identity'))
     if '__eq__' in methods and '__hash__' not in methods:
         space['__hash__'] = None
-    if known is not None:
+    if origin == 'builtins' and name == 'function':
+        # As a method of a class of the script that code has decorated.
+        space['__get__'] = lambda self, thing, kind=None: self if thing is None else types.MethodType(self, thing)
+    if isinstance(known, abc.ABCMeta):
+        pass
+    elif known is not None:
         space['__class__'] = property(lambda self: known)
     elif plain is not None:
         # For isinstance; what such an object holds is in the code's process.
@@ -340,9 +354,12 @@ def type_of(judge, number, name, origin, bases, methods):
         space['__class__'] = property(lambda self: look)
     own = tuple(each for each in bases if isinstance(each, RemoteType)) or (Remote,)
     try:
-        return type.__new__(RemoteType, name, own, space)
+        made = type.__new__(RemoteType, name.rpartition('.')[2], own, space)
     except TypeError:
-        return type.__new__(RemoteType, name, (Remote,), space)
+        made = type.__new__(RemoteType, name.rpartition('.')[2], (Remote,), space)
+    if isinstance(known, abc.ABCMeta):
+        known.register(made)
+    return made
 
 
 class RemoteIterator:

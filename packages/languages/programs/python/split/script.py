@@ -17,8 +17,13 @@ SCRIPT = '/workspace/script.py'
 REPLACED = re.compile(r'''
     \bsys\.stdin\s*=(?!=) | \bpatch(?:\.dict)?\(\s*[bru]*['"][^'"]* | \bassertLogs\( | \bsetattr\(\s*builtins\b |
     \bcatch_warnings\( | \bredirect_stderr\( | \bos\.environ\b |
+    \b(?:globals|locals)\(\) | (?<![\w.])dir\(\) |
     \btempfile\. | \bos\.(?:path\.(?:exists|is\w+)|listdir)\(
 ''', re.VERBOSE)
+# By these a script looks at what the processes do not share: how the code is written, and where.
+INSPECTS = re.compile(
+    r'\binspect\.|\bget_(?:type_hints|args|origin)\b|__(?:mro|bases|subclasses|module|code|wrapped)__|\.mro\(\)|__main__\.|\bgetmembers\b')
+CONCURRENT = re.compile(r'\b(?:gather|wait_for|create_task|ensure_future|as_completed|TaskGroup|asyncio\.timeout|asyncio\.wait|cancel)\b')
 SEEDED = re.compile(r'\brandom\.seed\(')
 # No script can name it.
 SAME = 'the same object'
@@ -84,6 +89,19 @@ def refuse_pickles(judge):
     pickle.loads = pickle.load = pickle.dumps = pickle.dump = refused
 
 
+def ask_for_dataclasses(judge):
+    """Has the code look at its own dataclasses: their fields are recognized by objects of one process."""
+    import dataclasses
+
+    def asking(name, own):
+        def call(thing, *args, **kwargs):
+            known = about(thing)
+            return own(thing, *args, **kwargs) if known is None else judge.ask('dataclass', name, known, *args, **kwargs)
+        return call
+    for name in 'fields', 'asdict', 'astuple', 'replace':
+        setattr(dataclasses, name, asking(name, getattr(dataclasses, name)))
+
+
 def watch_results(judge):
     """Notices tests of unittest that fail, whatever the script does with the result."""
     from unittest import TestResult
@@ -94,7 +112,14 @@ def watch_results(judge):
                 judge.failed_test = judge.failed_test or f'{test}: {error}'
             return method(result, test, error, *more)
         return noted
+    def watched_part(method):
+        def noted(result, test, part, error):
+            if error is not None:
+                judge.failed_test = judge.failed_test or f'{part}: {error}'
+            return method(result, test, part, error)
+        return noted
     TestResult.addFailure, TestResult.addError = watched(TestResult.addFailure), watched(TestResult.addError)
+    TestResult.addSubTest = watched_part(TestResult.addSubTest)
 
 
 class Identities(ast.NodeTransformer):
@@ -168,8 +193,12 @@ def ended(asker, script):
         if type(given) is not dict:
             raise Ended
         replaced = REPLACED.search(script) or given.get('random') is True and SEEDED.search(script)
+        inspects = INSPECTS.search(script)
+        if inspects:
+            asker.excuse = f'the judge does not know all that {inspects[0]} shows'
         if replaced:
             asker.excuse = f'the script changes what is not shared with the code: {replaced[0]}'
+        asker.is_concurrent = CONCURRENT.search(script) is not None
         names = Names(asker, given)
         names[SAME] = same
         names.update({name: only_own_text(asker, script, name) for name in EXECUTING if name not in given})
@@ -177,6 +206,8 @@ def ended(asker, script):
             refuse_pickles(asker)
         if any(hasattr(builtins, name) or name in MODULES for name in given):
             resolve(tree or ast.parse(script), names, asker)
+        if 'dataclasses' in script:
+            ask_for_dataclasses(asker)
         if 'unittest' in script:
             watch_results(asker)
         sys.modules['__main__'] = main

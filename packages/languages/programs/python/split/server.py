@@ -29,7 +29,7 @@ class Server(References):
             'exit': self.exit, 'aiter': lambda it: type(it).__aiter__(it), 'anext': self.anext, 'aenter': self.aenter,
             'dir': dir, 'copy': self.copy, 'deepcopy': self.deepcopy, 'instance': isinstance, 'subclass': issubclass,
             'trace': self.trace, 'abs': abs, 'round': round, 'reversed': reversed, 'hash': hash, 'divmod': divmod,
-            'complex': complex,
+            'complex': complex, 'bytes': bytes, 'fspath': os.fspath, 'dataclass': self.dataclass,
             **{name: getattr(math, name) for name in ('trunc', 'floor', 'ceil')},
             **{name: getattr(operator, name) for name in 'add sub mul truediv floordiv mod pow matmul and_ or_ xor lshift '
                'rshift lt le gt ge eq ne neg pos invert contains iadd isub imul itruediv ifloordiv imod ipow imatmul iand ior ixor '
@@ -160,6 +160,10 @@ class Server(References):
         for base in PLAIN:
             if isinstance(thing, base):
                 return base(thing)
+
+    def dataclass(self, name, /, *args, **kwargs):
+        import dataclasses
+        return getattr(dataclasses, name)(*args, **kwargs)
 
     def copy(self, thing):
         import copy

@@ -94,7 +94,7 @@ def ask_for_dataclasses(judge):
     import dataclasses
 
     def asking(name, own):
-        def call(thing, *args, **kwargs):
+        def call(thing, /, *args, **kwargs):
             known = about(thing)
             return own(thing, *args, **kwargs) if known is None else judge.ask('dataclass', name, known, *args, **kwargs)
         return call
@@ -107,19 +107,14 @@ def watch_results(judge):
     from unittest import TestResult
 
     def watched(method):
-        def noted(result, test, error, *more):
+        def noted(result, *parts):
+            *tests, error = parts
             if error is not None:
-                judge.failed_test = judge.failed_test or f'{test}: {error}'
-            return method(result, test, error, *more)
+                judge.failed_test = judge.failed_test or f'{tests[-1]}: {error}'
+            return method(result, *parts)
         return noted
-    def watched_part(method):
-        def noted(result, test, part, error):
-            if error is not None:
-                judge.failed_test = judge.failed_test or f'{part}: {error}'
-            return method(result, test, part, error)
-        return noted
-    TestResult.addFailure, TestResult.addError = watched(TestResult.addFailure), watched(TestResult.addError)
-    TestResult.addSubTest = watched_part(TestResult.addSubTest)
+    for name in 'addFailure', 'addError', 'addSubTest':
+        setattr(TestResult, name, watched(getattr(TestResult, name)))
 
 
 class Identities(ast.NodeTransformer):

@@ -155,7 +155,7 @@ class Meanings:
             return self.exceptions[number]
         found = getattr(sys.modules.get(origin), text(name), None) if origin in LIBRARY else None
         known = (found,) if isinstance(found, type) and issubclass(found, BaseException) else tuple(reader.each(bases))
-        space = {'__module__': text(origin), '__getattr__': of_error, '_about': Remote(self, number, 'class', name, 'identity')}
+        space = {'__module__': text(origin), '__getattr__': of_error, '_isopod_about': Remote(self, number, 'class', name, 'identity')}
         if '__eq__' in methods:
             space['__hash__'] = Exception.__hash__
             space['__eq__'] = lambda error, other: error is other or unverified(self, f'code of {name} compares it')

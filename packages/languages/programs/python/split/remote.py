@@ -106,7 +106,7 @@ def about(thing):
     kind = type(thing)
     if Remote in kind.__mro__:
         return thing
-    return type_dict(thing)['_about'] if kind in (RemoteType, RemoteErrorType) else None
+    return type_dict(thing)['_isopod_about'] if kind in (RemoteType, RemoteErrorType) else None
 
 
 class OfCode(type):
@@ -338,7 +338,7 @@ def type_of(judge, number, name, origin, bases, methods):
     space = {method: SPECIAL[method] for method in methods if method in SPECIAL}
     space.update(
         __slots__=(), __module__=origin, __qualname__=name, __doc__=vars(Remote)['__doc__'],
-        _about=Remote(judge, number, 'class', name, 'identity'))
+        _isopod_about=Remote(judge, number, 'class', name, 'identity'))
     if '__eq__' in methods and '__hash__' not in methods:
         space['__hash__'] = None
     if origin == 'builtins' and name == 'function':

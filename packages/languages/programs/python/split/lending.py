@@ -7,7 +7,7 @@ import sys
 import types
 
 LENDABLE = io.StringIO, io.BytesIO, random.Random, object, types.SimpleNamespace
-# What functools.cmp_to_key makes, and what that makes of values.
+# The type of the key functions of functools.cmp_to_key, and of their keys.
 KEY = type(functools.cmp_to_key(max))
 LENT_METHODS = {f'__{name}__' for name in '''
     lt le gt ge eq hash add radd iadd sub rsub isub mul rmul imul truediv rtruediv floordiv rfloordiv mod rmod pow matmul neg pos abs
@@ -107,7 +107,8 @@ class Lending:
 
     def may_set(self, thing, name):
         """Whether the code may set an attribute: any, but for methods."""
-        return type(name) is str and name[:1] != '_' and not callable(getattr(type(thing), name, None))
+        owner = thing if isinstance(thing, type) else type(thing)
+        return type(name) is str and name[:1] != '_' and not callable(getattr(owner, name, None))
 
 
 def parameters(function):

@@ -23,19 +23,19 @@ void fault(const char *where, int error) {
   json_send(FRAME_FAULT);
 }
 
-/* Whether the host's frames and its answers share one socket. */
-static int has_one_socket(void) {
+/* Whether stdin and stdout are one socket. */
+static int is_one_socket(void) {
   struct stat in, out;
   if (fstat(STDIN_FILENO, &in) < 0 || fstat(STDOUT_FILENO, &out) < 0) return 0;
   return S_ISSOCK(in.st_mode) && in.st_dev == out.st_dev && in.st_ino == out.st_ino;
 }
 
 /*
- * Reads until the host has closed its end. A socket that is closed with bytes unread breaks: the next write of the host fails, and
- * with it the host can lose frames that it has not read yet.
+ * Closing a socket with unread bytes resets it: the host's next write fails, and the host may drop frames that it has not read yet.
+ * So this discards input until the host closes its end. All programs have been killed by then.
  */
-static void outlast_host(void) {
-  if (!has_one_socket() || shutdown(STDOUT_FILENO, SHUT_WR) < 0) return;
+static void drain_until_host_closes(void) {
+  if (!is_one_socket() || shutdown(STDOUT_FILENO, SHUT_WR) < 0) return;
   char ignored[4096];
   for (;;) {
     ssize_t got = read(STDIN_FILENO, ignored, sizeof ignored);
@@ -49,6 +49,6 @@ _Noreturn void fatal(const char *where, int error) {
   kill(-1, SIGKILL);
   fault(where, error);
   writer_flush_within(FLUSH_TIMEOUT_MS);
-  outlast_host();
+  drain_until_host_closes();
   exit_init(EXIT_BROKEN);
 }

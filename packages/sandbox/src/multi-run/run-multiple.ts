@@ -74,7 +74,7 @@ async function runSessions(
       const session = new RunSession(container, execution, next, {
         compiled: compiled !== undefined,
         ahead,
-        isProof: failedRestores > 0,
+        isRetry: failedRestores > 0,
         signal,
         budget,
       })

@@ -14,8 +14,8 @@ import { fileFrames, workspaceFrames } from '../program/workspace.ts'
 const MIB = 1024 * 1024
 /** Timeout of a snapshot or a restore, in milliseconds; usually one takes less than 1. */
 const ANSWER_TIMEOUT_MS = 5_000
-/** The same where no answer in time is the program's fault: no host that is only busy takes as long. */
-const PROOF_TIMEOUT_MS = 60_000
+/** The same for a second container. The program is blamed for no answer in that time: a busy host is not that slow. */
+const RETRY_TIMEOUT_MS = 60_000
 const UNANSWERED = 'unanswered'
 /** Maximum memory of init and the kernel in addition to the files, in MiB; less than 1 in a new container. */
 const OVERHEAD_MB = 4
@@ -29,8 +29,8 @@ export interface RunSessionOptions {
   readonly compiled: boolean
   /** Whether to send each run while the previous one is still running, which saves a round trip. */
   readonly ahead: boolean
-  /** Whether a snapshot or restore failed before, so that what this session cannot undo is the program's fault. */
-  readonly isProof: boolean
+  /** Whether a restore failed in another container, so that the program is blamed if this one fails as well. */
+  readonly isRetry: boolean
   readonly signal: AbortSignal
   readonly budget?: TimeBudget | undefined
 }
@@ -60,7 +60,7 @@ export class RunSession {
     this.#limits = execution.limits
   }
 
-  /** Why no run can start from the snapshot: init's description of what a restore could not undo; undefined if all can. */
+  /** Why no further run can start here: what a restore could not undo, in init's words; undefined if runs can start. */
   get left(): string | undefined {
     return this.#left
   }
@@ -229,9 +229,9 @@ export class RunSession {
 
   /** The next frame if it is of this type; undefined if another came, or none in time. */
   async #answer<T extends InitFrame['type']>(type: T): Promise<Extract<InitFrame, { type: T }> | undefined> {
-    const { signal, isProof } = this.#options
+    const { signal, isRetry } = this.#options
     const end = () => this.#container.destroy()
-    const timeout = setTimeout(end, isProof ? PROOF_TIMEOUT_MS : ANSWER_TIMEOUT_MS)
+    const timeout = setTimeout(end, isRetry ? RETRY_TIMEOUT_MS : ANSWER_TIMEOUT_MS)
     signal.addEventListener('abort', end, { once: true })
     try {
       if (signal.aborted) end()

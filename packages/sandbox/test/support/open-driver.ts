@@ -31,7 +31,10 @@ export async function openTestDriver({ images, ...options }: TestDriverOptions):
   return await openProcessDriver({ ...options, users, roots: await processRoots(images), state: await state })
 }
 
-/** At the end of the calling file no record of its process sandboxes may be left. To be called before other hooks are set. */
+/**
+ * Fails the calling file if it leaves records of process sandboxes. Call it before setting other hooks: the first `afterAll` runs
+ * last, after the drivers are closed.
+ */
 export function expectNoRecords(): void {
   afterAll(async () => {
     if (state === undefined) return

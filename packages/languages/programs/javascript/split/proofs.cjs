@@ -1,6 +1,6 @@
 // Whether objects of the code are equal: by what they show of what the script has had them made of.
-/** Objects of one class whose making is remembered. */
-const MOST_COMPARED = 100
+/** Maximum number of objects of one class whose making is remembered. */
+const MAX_COMPARED = 100
 
 class Proofs {
   #judge
@@ -71,7 +71,7 @@ class Proofs {
     this.#checkOthers(changed, prototype, args)
     const fields = fieldsOf(made)
     const others = this.#madeOf.get(prototype) ?? []
-    this.#madeOf.set(prototype, [...others, [args, fields]].slice(-MOST_COMPARED))
+    this.#madeOf.set(prototype, [...others, [args, fields]].slice(-MAX_COMPARED))
     const isHidden = others.some(([given, left]) => isDeepStrictEqual(left, fields) && !isDeepStrictEqual(given, args))
     if (!isHidden && showsAll(args, made)) this.#proven.set(made, now)
     else this.#opaque.add(made)

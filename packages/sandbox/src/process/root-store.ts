@@ -143,7 +143,9 @@ export class RootStore {
 
   async #removeLeftovers(): Promise<void> {
     for (const name of await entries(this.#directory)) {
-      if (isAbandoned(INCOMING, name)) await rm(join(this.#directory, name), { recursive: true, force: true })
+      if (!isAbandoned(INCOMING, name)) continue
+      // A tar of the killed process may still unpack for a moment.
+      await rm(join(this.#directory, name), { recursive: true, force: true, maxRetries: 20, retryDelay: 50 })
     }
   }
 

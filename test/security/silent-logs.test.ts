@@ -251,6 +251,8 @@ describe('a worker’s log has no text of a job', () => {
     const id = await world.client.submit({ ...carried('refused by Redis'), code })
     const failures = async () => (await world.log()).filter(({ msg }) => msg === 'a queue operation failed')
     const before = (await failures()).length
+    // Another worker has the sweeps, which would mend this key before the result is published.
+    await command('SET', key('claim:sweep'), 'another worker', 'PX', '60000')
     // This key of the results queue gets the wrong type, so that publishing the result fails, with all arguments in the error.
     await command('SET', key('results-default:wait'), 'x')
     const found = await eventually(failures, (some) => some.length > before)

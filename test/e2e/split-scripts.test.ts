@@ -64,6 +64,20 @@ describe('a script in a process of its own', () => {
   })
 
   it.each([
+    ['loop', 'while x == 3: pass'],
+    ['end the process', 'if x == 3: os._exit(3)'],
+    ['take too much memory', 'if x == 3: bytearray(1 << 30)'],
+    ['print', 'if x == 3: print("later", flush=True)'],
+  ])('ends with the first assertion that fails, whatever later calls do: %s', async (_, later) => {
+    const code = `import os\ndef f(x):\n    ${later}\n    return x`
+    const script = 'assert f(1) == 1\nassert f(2) == 3\nassert f(3) == 3\nassert f(4) == 4'
+    const result = await world.client.run({ code, tests: [{ script }], ...BATCH })
+    expect(result).toMatchObject({ status: 'execution_error', exitCode: 1, limit: null, stdout: '' })
+    expect(result.tests).toMatchObject([{ verdict: 'wrong_answer', diff: 'AssertionError' }])
+    expect(result.timings.run).toBeLessThan(30_000)
+  })
+
+  it.each([
     ['an object that compares itself', 'class A:\n  def __eq__(s, o): return True\nf = A', 'assert f() == 3'],
     ['an object that computes', 'class A:\n  def __sub__(s, o): return 0\nf = A', 'assert f() - 3 == 0'],
     [

@@ -79,9 +79,15 @@ static void watch(enum watched index, int fd, short events) {
   watched[index] = (struct pollfd){.fd = fd, .events = events};
 }
 
+/* Of two times, either of which may be -1 for none. */
+static int64_t earliest(int64_t one, int64_t other) {
+  if (one < 0 || other < 0) return one < 0 ? other : one;
+  return one < other ? one : other;
+}
+
 static void wait_for_something(void) {
   watch(HOST_IN, STDIN_FILENO, reader_wants_input() ? POLLIN : 0);
-  watch(HOST_OUT, STDOUT_FILENO, writer_pending() > 0 ? POLLOUT : 0);
+  watch(HOST_OUT, STDOUT_FILENO, writer_is_due() ? POLLOUT : 0);
   /* poll reports a closed reader even without requested events. `serve` handles it; otherwise the loop would spin. */
   watch(PROGRAM_IN, stdin_fd, stdin_pending() ? POLLOUT : 0);
   for (int i = 0; i < 2; i++) {
@@ -90,7 +96,7 @@ static void wait_for_something(void) {
   }
   watch(MAIN_PIPE, preload_fd(), POLLOUT);
   nfds_t count = WATCHED + tunnel_watch(watched + WATCHED);
-  int64_t next = run_next_us(), wait = next - now_us();
+  int64_t next = earliest(run_next_us(), writer_next_us()), wait = next - now_us();
   if (wait < 0) wait = 0;
   struct timespec timeout = {wait / 1000000, wait % 1000000 * 1000};
   if (ppoll(watched, count, next < 0 ? NULL : &timeout, NULL) < 0) {
@@ -101,7 +107,7 @@ static void wait_for_something(void) {
 
 static void handle_host(void) {
   const short gone = POLLERR | POLLHUP | POLLNVAL;
-  if ((watched[HOST_OUT].revents & gone) != 0 || writer_flush() < 0) exit_init(EXIT_HOST_GONE);
+  if ((watched[HOST_OUT].revents & gone) != 0 || (writer_is_due() && writer_flush() < 0)) exit_init(EXIT_HOST_GONE);
   if ((watched[HOST_IN].revents & POLLIN) != 0) {
     if (reader_fill() < 0) exit_init(EXIT_HOST_GONE);
   } else if ((watched[HOST_IN].revents & gone) != 0) {

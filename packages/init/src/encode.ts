@@ -36,12 +36,18 @@ export interface ExecRequest {
   readonly limits: ProcessLimits
   /** Runs in the waiting process, which must have been started with the same command. @default false: in a new one */
   readonly preloaded?: boolean
+  /**
+   * Passes messages on its stdin to the program one at a time: one that follows a question, once the program has answered that on
+   * its stdout. Both have parts, as `process/pacing.h` says. @default false
+   */
+  readonly paced?: boolean
 }
 
 const KILL_ON_OVERFLOW = 1
 const STDIN_FOLLOWS = 2
 const NET = 4
 const PRELOADED = 8
+const PACED = 32
 const EXEC_NUMBERS_BYTES = 5 * 4 + 3 * 2
 const LIMIT_BYTES = 2 * 4
 const encoder = new TextEncoder()
@@ -130,12 +136,13 @@ function execNumbers(request: ExecRequest, moreFlags: number): number[] {
   const stdin = request.stdin === true ? STDIN_FOLLOWS : 0
   const net = request.tunnel === true ? NET : 0
   const preloaded = request.preloaded === true ? PRELOADED : 0
+  const paced = request.paced === true ? PACED : 0
   return [
     integer('exec: wallMs', Math.ceil(request.wallMs), 0xffffffff, 1),
     integer('exec: cpuMs', Math.ceil(request.cpuMs ?? 0), 0xffffffff),
     integer('exec: stdoutLimit', request.stdoutLimit, 0xffffffff),
     integer('exec: stderrLimit', request.stderrLimit, 0xffffffff),
-    overflow | stdin | net | preloaded | moreFlags,
+    overflow | stdin | net | preloaded | paced | moreFlags,
   ]
 }
 

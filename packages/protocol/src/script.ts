@@ -81,6 +81,8 @@ export const splitReportSchema = z.object({
   stdout: z.string(),
   /** Number of bytes that they printed. */
   printed: z.number(),
+  /** Whether the code was asked for calls that the script did not come to. @default false */
+  askedAhead: z.boolean().optional(),
 })
 
 /** The report of a judge, which no code under test can write. */

@@ -16,7 +16,7 @@ export type {
   RunStatus,
   StreamOutput,
 } from './contract/outcome.ts'
-export { MAX_CHANNEL_BYTES, MAX_PIPED_BYTES, openPipe, type PipeEnd } from './contract/pipe.ts'
+export { MAX_CHANNEL_BYTES, MAX_PIPED_BYTES, openPipe, type PipeEnd, type Sink } from './contract/pipe.ts'
 export { TimeBudget } from './contract/time-budget.ts'
 export { type ContainerPlan, containerOptions, type DiskReadLimit } from './docker/container-options.ts'
 export type { DockerDriverOptions } from './docker/docker-driver.ts'

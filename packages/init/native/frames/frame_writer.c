@@ -11,12 +11,31 @@
 #include "frames/wire.h"
 
 #define CAPACITY (512u * 1024)
+#define HOLD_US 10000
+#define MAX_HELD_BYTES (64u * 1024)
 
 static unsigned char ring[CAPACITY];
 static size_t head, pending;
+static int64_t held_until; /* 0 if frames are written at once */
 
 size_t writer_pending(void) {
   return pending;
+}
+
+void writer_hold(void) {
+  if (held_until == 0) held_until = now_us() + HOLD_US;
+}
+
+void writer_release(void) {
+  held_until = 0;
+}
+
+int writer_is_due(void) {
+  return pending > 0 && (held_until == 0 || pending >= MAX_HELD_BYTES || now_us() >= held_until);
+}
+
+int64_t writer_next_us(void) {
+  return pending > 0 && held_until != 0 ? held_until : -1;
 }
 
 int writer_at_reserve(void) {
@@ -72,6 +91,10 @@ ssize_t write_stream(unsigned char type, const void *prefix, size_t prefix_lengt
   return got;
 }
 
+int writer_last(struct iovec parts[2], size_t length) {
+  return pieces(parts, (head + pending - length) % CAPACITY, length);
+}
+
 ssize_t write_from(int fd, size_t max) {
   ssize_t got = read_at(head + pending, fd, max);
   if (got > 0) pending += (size_t)got;
@@ -79,6 +102,7 @@ ssize_t write_from(int fd, size_t max) {
 }
 
 int writer_flush(void) {
+  held_until = 0;
   while (pending > 0) {
     struct iovec parts[2];
     int count = pieces(parts, head, pending);

@@ -63,6 +63,7 @@ enum init_frame {
 #define EXEC_NET 4u
 #define EXEC_PRELOADED 8u
 #define EXEC_FORKS 16u
+#define EXEC_PACED 32u
 
 /* Exit codes of init itself. */
 #define EXIT_QUIT 0

@@ -9,6 +9,7 @@
 
 #include "frames/frame_writer.h"
 #include "frames/wire.h"
+#include "process/pacing.h"
 
 /* More than the default 64 KiB saves turns of the loop. Not more: all pipes of a user share one budget. */
 #define PIPE_BYTES (256 * 1024)
@@ -51,6 +52,7 @@ void streams_begin(const uint32_t limits[2], int with_stdin) {
 }
 
 void streams_close(void) {
+  writer_release();
   stdin_close();
   for (int i = 0; i < 2; i++) {
     if (outputs[i].fd >= 0) close(outputs[i].fd);
@@ -60,6 +62,17 @@ void streams_close(void) {
 
 int output_wanted(const struct output *output) {
   return output->fd >= 0 && (output->total >= output->limit || writer_pending() < WRITER_FULL);
+}
+
+/* Takes note of the latest bytes of stdout. Answers to questions that came together leave together, if they come soon. */
+static void note_answer(size_t length) {
+  struct iovec parts[2];
+  int count = writer_last(parts, length);
+  for (int i = 0; i < count; i++) {
+    if (pacing_answer(parts[i].iov_base, parts[i].iov_len) < 0) stdin_close();
+  }
+  if (pacing_goes_on()) writer_hold();
+  else writer_release();
 }
 
 int output_pump(struct output *output) {
@@ -75,6 +88,7 @@ int output_pump(struct output *output) {
   }
   if (got > 0) {
     output->total += (uint64_t)got;
+    if (room > 0 && output == &outputs[0] && pacing_on()) note_answer((size_t)got);
     return 1;
   }
   if (got == 0 || errno != EAGAIN) {
@@ -95,18 +109,30 @@ int stdin_queue(const unsigned char *bytes, size_t length) {
 
 void stdin_end(void) {
   ended = 1;
-  if (queued == 0) stdin_close();
+  /* Nobody waits for the answers to what is still held back. */
+  if (queued == 0 || pacing_on()) stdin_close();
+}
+
+static struct pace next(void) {
+  unsigned char start[PART_HEADER_BYTES];
+  for (size_t i = 0; i < sizeof start; i++) start[i] = queue[(queue_head + i) % CAPACITY];
+  return pacing_next(start, queued);
 }
 
 int stdin_pending(void) {
-  return stdin_fd >= 0 && queued > 0;
+  return stdin_fd >= 0 && queued > 0 && next().length > 0;
+}
+
+static ssize_t pass_on(size_t length) {
+  size_t first = CAPACITY - queue_head < length ? CAPACITY - queue_head : length;
+  struct iovec parts[2] = {{queue + queue_head, first}, {queue, length - first}};
+  return writev(stdin_fd, parts, 2);
 }
 
 void stdin_pump(void) {
   while (stdin_pending()) {
-    size_t first = CAPACITY - queue_head < queued ? CAPACITY - queue_head : queued;
-    struct iovec parts[2] = {{queue + queue_head, first}, {queue, queued - first}};
-    ssize_t put = writev(stdin_fd, parts, 2);
+    struct pace pace = next();
+    ssize_t put = pace.is_dropped ? (ssize_t)pace.length : pass_on(pace.length);
     if (put < 0 && errno == EINTR) continue;
     if (put < 0 && errno == EAGAIN) return;
     if (put < 0) {
@@ -114,10 +140,11 @@ void stdin_pump(void) {
       stdin_close();
       return;
     }
+    pacing_advance((size_t)put);
     queue_head = (queue_head + (size_t)put) % CAPACITY;
     queued -= (size_t)put;
   }
-  if (stdin_fd >= 0 && ended) stdin_close();
+  if (stdin_fd >= 0 && ended && queued == 0) stdin_close();
 }
 
 void stdin_close(void) {

@@ -29,6 +29,7 @@ int output_pump(struct output *output);
 /* Queues bytes for the program; -1 when the queue is full. */
 int stdin_queue(const unsigned char *bytes, size_t length);
 void stdin_end(void);
+/* Whether bytes could be passed on now. */
 int stdin_pending(void);
 void stdin_pump(void);
 void stdin_close(void);

@@ -12,6 +12,7 @@
 #include "frames/json.h"
 #include "frames/wire.h"
 #include "network/tunnel.h"
+#include "process/pacing.h"
 #include "process/process.h"
 #include "process/spawn.h"
 #include "process/streams.h"
@@ -44,6 +45,7 @@ static int start(const struct exec_request *request) {
   int preloaded = (request->flags & EXEC_PRELOADED) != 0;
   int error = preloaded ? 0 : spawn(request, -1, &reaped.main_pid, &held);
   streams_begin(limits, (request->flags & EXEC_STDIN_FOLLOWS) != 0);
+  pacing_begin((request->flags & EXEC_PACED) != 0);
   return preloaded ? preload_go(request, &held) : error;
 }
 

@@ -4,16 +4,20 @@ export const MAX_PIPED_BYTES = 2 * 1024 * 1024
 /** Maximum number of bytes that an execution prints into its channel. */
 export const MAX_CHANNEL_BYTES = 64 * 1024 * 1024
 
-/** Receives the bytes of a pipe. */
-interface Sink {
+/** Receives the bytes of a pipe, for a program. */
+export interface Sink {
   write(bytes: Uint8Array): void
   end(): void
+  /** Kills the program. */
+  kill(): void
 }
 
 /** One end of a pipe between two programs: each reads what the other prints. */
 export interface PipeEnd {
   /** Whether this end's program ended before the other's. */
   readonly wasFirst: boolean
+  /** Whether this end's program gets messages one at a time, as `ExecRequest.paced` says. */
+  readonly isPaced: boolean
   /**
    * Resolves once both ends have called it, so that no program waits for the other's compiler on its own time. Rejects when
    * `signal` aborts.
@@ -70,6 +74,7 @@ function endOf(own: Inbox, other: Inbox): PipeEnd {
     get wasFirst() {
       return own.endedAt < other.endedAt
     },
+    isPaced: false,
     meet: async (signal) => {
       own.arrived.resolve()
       const gone = Promise.withResolvers<never>()

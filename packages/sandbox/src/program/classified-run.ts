@@ -82,11 +82,12 @@ export async function runMain(
   const { language, limits } = execution
   const command = programRun(execution, language.command, { proxy })
   const wallMs = wallMsOf(limits.timeoutSeconds, options.budget)
-  const isJoined = execution.channel !== undefined
+  const { channel } = execution
+  const isJoined = channel !== undefined
   const stdin = isJoined ? undefined : command.stdin
-  const joined = { stdin, piped: isJoined, channel: isJoined }
+  const joined = { stdin, piped: isJoined, channel: isJoined, paced: channel?.isPaced ?? false }
   const program = { ...command, ...joined, wallMs, preloaded: container.preloaded }
-  return await runClassified(container, execution, program, { ...options, pipe: execution.channel })
+  return await runClassified(container, execution, program, { ...options, pipe: channel })
 }
 
 /** Runs a program, and classifies its end. */

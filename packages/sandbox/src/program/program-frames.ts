@@ -21,6 +21,8 @@ export interface ProgramRun {
   readonly piped?: boolean
   /** Its stdout goes into a channel, and is not collected. @default false */
   readonly channel?: boolean
+  /** It gets the messages of its channel one at a time. @default false */
+  readonly paced?: boolean
   /** The preloaded interpreter runs it. @default false */
   readonly preloaded?: boolean
 }
@@ -43,6 +45,7 @@ export function programFrames(program: ProgramRun, tunnel: boolean): Uint8Array[
     tunnel,
     limits: program.limits,
     preloaded: program.preloaded ?? false,
+    paced: program.paced ?? false,
     cwd: WORKSPACE,
     argv: program.argv,
     env: program.env,

@@ -1,4 +1,12 @@
-import { type Done, encodeStdin, encodeStdinEnd, type Fault, type Started, WireError } from '@isopod/init'
+import {
+  type Done,
+  encodeKill,
+  encodeStdin,
+  encodeStdinEnd,
+  type Fault,
+  type Started,
+  WireError,
+} from '@isopod/init'
 import { limitNamesOf, RetryableError, TerminalError } from '@isopod/protocol'
 import type { OnConnection, OnOutput } from '../contract/execution-options.ts'
 import type { StreamOutput } from '../contract/outcome.ts'
@@ -109,7 +117,11 @@ export async function runProgram(
   try {
     if (signal.aborted) onAbort()
     if (exec.byteLength > 0) container.send(exec)
-    pipe?.open({ write: (bytes) => sendStdin(container, bytes), end: () => container.send(encodeStdinEnd()) })
+    pipe?.open({
+      write: (bytes) => sendStdin(container, bytes),
+      end: () => container.send(encodeStdinEnd()),
+      kill: () => container.send(encodeKill()),
+    })
     for (let frame = await container.receive(); frame; frame = await container.receive()) {
       switch (frame.type) {
         case 'stdout':

@@ -1,71 +1,114 @@
-import type { PipeEnd } from '@isopod/sandbox'
+import type { PipeEnd, Sink } from '@isopod/sandbox'
 
-/** A frame begins with its length, without this header, in four bytes, and its kind in one. */
+/** A part of a message begins with the length of its content, in four bytes, and its kind in one. */
 const HEADER_BYTES = 5
-/** Maximum length of a frame; init keeps more for a program that does not read. */
-const MAX_FRAME_BYTES = 1024 * 1024
+/** Maximum length of a part; init keeps more for a program that does not read. */
+const MAX_PART_BYTES = 1024 * 1024
+/** The same for an answer behind which init passes on the next question; a judge sends at most 32 questions at once. */
+const MAX_SMALL_BYTES = 16 * 1024
+/** The last part of a message; the last of a question that another one follows. */
+const [LAST, NEXT] = [0, 3]
 
-/** Counts the frames in a stream of bytes. */
-class FrameCounter {
+/** What a part is, once its header has come. */
+interface Header {
+  readonly length: number
+  readonly kind: number
+}
+
+/** Finds the headers of the parts in a stream of bytes. */
+class HeaderReader {
   #header = Buffer.alloc(0)
-  /** Bytes of the current frame that have not come; undefined while its header is read. */
-  #left: number | undefined
+  /** Bytes of the current part's content that have not come. */
+  #left = 0
 
-  /** @returns how many frames begin in these bytes, and whether one is too long */
-  take(bytes: Uint8Array): { readonly begun: number; readonly isTooLong: boolean } {
-    let begun = 0
+  /** The headers that end in these bytes. */
+  read(bytes: Uint8Array): Header[] {
+    const found: Header[] = []
     for (let at = 0; at < bytes.byteLength; ) {
-      if (this.#left !== undefined) {
-        const taken = Math.min(this.#left, bytes.byteLength - at)
-        this.#left = this.#left === taken ? undefined : this.#left - taken
-        at += taken
-        continue
-      }
-      if (this.#header.byteLength === 0) begun++
+      const taken = Math.min(this.#left, bytes.byteLength - at)
+      this.#left -= taken
+      at += taken
       const part = bytes.subarray(at, at + HEADER_BYTES - this.#header.byteLength)
       this.#header = Buffer.concat([this.#header, part])
       at += part.byteLength
-      if (this.#header.byteLength < HEADER_BYTES) continue
-      const length = this.#header.readUInt32BE()
-      if (length > MAX_FRAME_BYTES) return { begun, isTooLong: true }
+      if (this.#header.byteLength < HEADER_BYTES) break
+      this.#left = this.#header.readUInt32BE()
+      found.push({ length: this.#left, kind: this.#header.readUInt8(4) })
       this.#header = Buffer.alloc(0)
-      this.#left = length === 0 ? undefined : length
     }
-    return { begun, isTooLong: false }
+    return found
   }
 }
 
+/** The ends of a gated pipe. */
+export interface GatedPipe {
+  readonly code: PipeEnd
+  readonly judge: PipeEnd
+  /** Whether the code was killed, because the judge had ended before the code's answer. */
+  readonly hasKilledCode: boolean
+}
+
 /**
- * Lets the code answer each frame of the judge with one frame. Without it, code could send more than the judge's container
- * keeps, which would end that container. What is not an answer ends the pipe.
- *
- * @returns the ends of the code and of the judge
+ * Lets the code answer each part of the judge's messages with one part. Without it, code could send more than the judge's container
+ * keeps, which would end that container. What is not an answer ends the pipe. Code whose answer nobody awaits is killed.
  */
-export function gateFrames([code, judge]: readonly [PipeEnd, PipeEnd]): [PipeEnd, PipeEnd] {
-  const asked = new FrameCounter()
-  const answered = new FrameCounter()
+export function gateFrames([code, judge]: readonly [PipeEnd, PipeEnd]): GatedPipe {
+  const [asked, answered] = [new HeaderReader(), new HeaderReader()]
+  // As init counts: see `process/pacing.c`.
   let due = 0
+  let isFollowed = false
+  let dropsRest = false
   let isBroken = false
-  const end = (own: PipeEnd, write: PipeEnd['write']): PipeEnd => ({
-    get wasFirst() {
-      return own.wasFirst
-    },
-    meet: (signal) => own.meet(signal),
-    open: (sink) => own.open(sink),
-    end: () => own.end(),
-    write,
-  })
-  const fromCode = end(code, (bytes) => {
+  let hasKilledCode = false
+
+  const note = ({ kind }: Header) => {
+    isFollowed = kind === NEXT
+    if (!dropsRest) due++
+    dropsRest &&= isFollowed
+  }
+  const isAnswer = ({ kind, length }: Header) => {
+    if (due === 0 || length > (kind === LAST && due > 1 ? MAX_SMALL_BYTES : MAX_PART_BYTES)) return false
+    due = kind === LAST ? due - 1 : 0
+    if (kind !== LAST) dropsRest = isFollowed
+    return true
+  }
+  const fromCode = (bytes: Uint8Array) => {
     if (isBroken) return
-    const { begun, isTooLong } = answered.take(bytes)
-    due -= begun
-    isBroken = due < 0 || isTooLong
+    isBroken = answered.read(bytes).some((header) => !isAnswer(header))
     if (isBroken) code.end()
     else code.write(bytes)
+  }
+  const toCode = (sink: Sink): Sink => ({
+    ...sink,
+    end: () => {
+      hasKilledCode = due > 0
+      if (hasKilledCode) sink.kill()
+      else sink.end()
+    },
   })
-  const fromJudge = end(judge, (bytes) => {
-    due += asked.take(bytes).begun
+  const fromJudge = (bytes: Uint8Array) => {
+    for (const header of asked.read(bytes)) note(header)
     judge.write(bytes)
-  })
-  return [fromCode, fromJudge]
+  }
+  return {
+    code: {
+      ...code,
+      get wasFirst() {
+        return code.wasFirst
+      },
+      isPaced: true,
+      write: fromCode,
+      open: (sink) => code.open(toCode(sink)),
+    },
+    judge: {
+      ...judge,
+      get wasFirst() {
+        return judge.wasFirst
+      },
+      write: fromJudge,
+    },
+    get hasKilledCode() {
+      return hasKilledCode
+    },
+  }
 }

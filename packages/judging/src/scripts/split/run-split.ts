@@ -13,10 +13,13 @@ import {
 import type { JobRunOptions } from '../../judging.ts'
 import type { HelperProgram } from '../../judging-rules.ts'
 import { newSecrets, type PlannedScript } from '../plan-scripts.ts'
-import { gateFrames } from './frame-gate.ts'
+import { type GatedPipe, gateFrames } from './frame-gate.ts'
 
 /** Added to the code's timeout, in seconds, so that code that does not answer times out before the judge. */
 const GRACE_SECONDS = 5
+
+/** How code ends after its last answer. */
+const ENDED_WELL = { status: 'success', exitCode: 0, signal: null, limit: null, errorMessage: null } as const
 
 /** What a split test needs besides its test case. */
 export interface SplitContext {
@@ -46,9 +49,9 @@ export interface SplitRun {
 export async function runSplit(test: PlannedScript, id: string, context: SplitContext): Promise<SplitRun> {
   const { sandbox, options } = context
   const { signal, budget } = options
-  const [codeEnd, judgeEnd] = gateFrames(openPipe())
-  const execution = { ...codeExecution(test, context), id, channel: codeEnd }
-  const judge = { ...judgeExecution(test, context), id: `${id}.judge`, channel: judgeEnd }
+  const pipe = gateFrames(openPipe())
+  const execution = { ...codeExecution(test, context), id, channel: pipe.code }
+  const judge = { ...judgeExecution(test, context), id: `${id}.judge`, channel: pipe.judge }
   // A fault of one ends the other.
   const failed = new AbortController()
   const either = AbortSignal.any([signal, failed.signal])
@@ -61,7 +64,7 @@ export async function runSplit(test: PlannedScript, id: string, context: SplitCo
     await Promise.allSettled(both)
     throw error
   })
-  return combine(outcome, judged, test.execution.limits, codeEnd.wasFirst)
+  return combine(outcome, judged, test.execution.limits, pipe)
 }
 
 /** The code's container: its main file is a server that runs the code and answers the judge. */
@@ -122,25 +125,27 @@ function combine(
   code: Outcome,
   judged: Outcome,
   { outputBytes, onOverflow }: Limits,
-  codeWasFirst: boolean,
+  { code: { wasFirst }, hasKilledCode }: GatedPipe,
 ): SplitRun {
   const report = judged.report && readSplitReport(judged.report)
   const stdout = collected(Buffer.from(report?.stdout ?? ''), outputBytes, report?.printed)
   const stderr = collected(Buffer.concat([code.stderr.bytes, judged.stderr.bytes]), outputBytes)
-  const shown = { ...code, stdout, stderr }
-  if (stdout.truncated && onOverflow === 'kill' && code.status === 'success') {
+  // Calls that the script never came to say nothing about the code.
+  const ended = hasKilledCode || report?.askedAhead ? { ...code, ...ENDED_WELL } : code
+  const shown = { ...ended, stdout, stderr }
+  if (stdout.truncated && onOverflow === 'kill' && ended.status === 'success') {
     const exceeded = outputExceeded({ outputBytes })
     const verdict = { verdict: 'output_exceeded', diff: exceeded.errorMessage } as const
     return { outcome: { ...shown, ...exceeded }, verdict, judgeFailed: false }
   }
-  const raised = (report?.end === 'error' || report?.end === 'assertion') && code.status === 'success'
+  const raised = (report?.end === 'error' || report?.end === 'assertion') && ended.status === 'success'
   // As one program ends that nothing rescues from what its script raises.
   const failure = { status: 'execution_error', exitCode: 1, errorMessage: report?.message ?? null } as const
   const verdict = judgeSplit(
     { ...shown, stderr: stderr.bytes.toString() },
-    report ?? endWithoutReport(judged, codeWasFirst),
+    report ?? endWithoutReport(judged, wasFirst),
   )
-  const judgeFailed = report === undefined && code.status === 'success' && !codeWasFirst
+  const judgeFailed = report === undefined && ended.status === 'success' && !wasFirst
   return { outcome: raised ? { ...shown, ...failure } : shown, verdict, judgeFailed }
 }
 

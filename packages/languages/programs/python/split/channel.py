@@ -3,10 +3,12 @@ import json
 import os
 import struct
 
-# Parts fit into init's buffer for a program that does not read.
-PART_BYTES = 1 << 20
+# Parts fit into init's buffer for a program that does not read; so do the answers to as many questions as are sent at once.
+PART_BYTES, SMALL_BYTES, MOST_AT_ONCE = 1 << 20, 1 << 14, 32
 HEADER = struct.Struct('>IB')
-LAST, MORE, TAKEN = 0, 1, 2
+# What a part is: the end of a message; one of several parts, and the answer to that; the end of a question that another one
+# follows, which init holds back until this one is answered; the end of an answer after which init drops what it holds back.
+LAST, MORE, TAKEN, NEXT, ALONE = range(5)
 
 
 class Ended(Exception):
@@ -18,30 +20,41 @@ class TooLarge(Ended):
 
 
 class Channel:
-    """One end. Messages are JSON; at most one is under way."""
+    """One end. Messages are JSON. At most one is under way, apart from questions that init holds back."""
 
     def __init__(self, source, sink, largest):
         self.source, self.sink, self.largest = source, sink, largest
+        # Whether init has dropped what it held back when it passed on the latest message.
+        self.has_dropped = False
 
-    def send(self, message):
-        text = json.dumps(message, separators=(',', ':')).encode()
+    def send(self, message, is_alone=True):
+        """Sends a message: alone, or a small answer behind which init passes on the next question."""
+        text = encoded(message)
         at = 0
         while len(text) - at > PART_BYTES:
             self._write(HEADER.pack(PART_BYTES, MORE) + text[at:at + PART_BYTES])
             at += PART_BYTES
             if self._part()[0] != TAKEN:
                 raise Ended
-        self._write(HEADER.pack(len(text) - at, LAST) + text[at:])
+        kind = ALONE if is_alone or len(text) > SMALL_BYTES else LAST
+        self._write(HEADER.pack(len(text) - at, kind) + text[at:])
+
+    def send_all(self, questions):
+        """Sends small questions at once. Init passes each on when the one before is answered."""
+        texts = [encoded(each) for each in questions]
+        kinds = [NEXT] * (len(texts) - 1) + [LAST]
+        self._write(b''.join(HEADER.pack(len(text), kind) + text for text, kind in zip(texts, kinds)))
 
     def receive(self):
         kind, text = self._part()
+        self.has_dropped = kind != LAST
         while kind == MORE and len(text) <= self.largest:
             self._write(HEADER.pack(0, TAKEN))
             kind, part = self._part()
             text += part
         if len(text) > self.largest:
             raise TooLarge
-        if kind != LAST:
+        if kind not in (LAST, NEXT, ALONE):
             raise Ended
         try:
             return json.loads(text)
@@ -67,6 +80,10 @@ class Channel:
         view = memoryview(data)
         while view:
             view = view[os.write(self.sink, view):]
+
+
+def encoded(message):
+    return json.dumps(message, separators=(',', ':')).encode()
 
 
 def take_streams(stdin):

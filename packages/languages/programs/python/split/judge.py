@@ -41,8 +41,8 @@ class Judge(Meanings, Lending, Checks):
         self.combines = False
         # Threads of the script ask one after the other; an answer can need a callback.
         self.turn = RLock()
-        # Number of questions.
-        self.asked = 0
+        # Number of questions; those that init holds back or whose answers come, and those that follow them.
+        self.asked, self.ahead, self.foreseen = 0, collections.deque(), collections.deque()
         # Why a success shows nothing; whether only the code could tell; why a failure may not be the code's.
         self.doubt, self.is_undecided, self.excuse = None, False, None
         self.is_lost = False
@@ -74,8 +74,8 @@ class Judge(Meanings, Lending, Checks):
         self.is_lost = True
         self.asked += 1
         try:
-            self.channel.send(message)
-            reply = self.channel.receive()
+            self.send(message)
+            reply = self.receive()
             while reply[0] == 'ask':
                 # The script may ask in turn.
                 self.is_lost = False
@@ -87,13 +87,16 @@ class Judge(Meanings, Lending, Checks):
                 answer = self.answer(number, operation, args)
                 self.is_lost = True
                 self.channel.send(answer)
-                reply = self.channel.receive()
+                reply = self.receive()
             is_value, value, output, changed, fields = reply
             with Deep():
                 reader = Reader(self.meaning, writer.containers)
                 value = reader.read(value)
                 reader.change(changed)
                 self.change_fields(fields)
+            if self.ahead and not (is_value == 'ok' and reader.is_plain):
+                # The code has the next question already.
+                raise Ended
             if changed and name in SILENT:
                 self.doubt = self.doubt or f'{name} changes what the script holds'
             self.remember(reader.containers)
@@ -117,6 +120,33 @@ class Judge(Meanings, Lending, Checks):
         if any(each.__name__ in ENDS_OF_LOOPS for each in type(value).__mro__):
             self.doubt = self.doubt or f'{type(value).__name__} was raised outside of an iterator'
         raise value
+
+    def send(self, question):
+        """Sends a question, unless that was done ahead."""
+        if not self.ahead and self.foreseen:
+            self.ahead.extend(self.foreseen.popleft() for _ in range(min(MOST_AT_ONCE, len(self.foreseen))))
+            self.channel.send_all(self.ahead)
+        if not self.ahead:
+            self.channel.send(question)
+        elif question != self.ahead.popleft():
+            unverified(self, 'the script calls the code otherwise than its text says')
+
+    def receive(self):
+        """Receives an answer, or what the code asks before it answers."""
+        reply = self.channel.receive()
+        if self.channel.has_dropped:
+            self.ahead.clear()
+            self.foreseen.clear()
+        elif self.ahead and reply[0] == 'ask':
+            raise Ended
+        return reply
+
+    def foresee(self, calls):
+        """Takes note of calls that the script will make, so that their questions can be sent at once."""
+        for function, args, kwargs in calls:
+            writer = Writer(self.refer)
+            values = writer.each((function, *args)), {key: writer.write(value) for key, value in kwargs.items()}
+            self.foreseen.append(['call', *values, []])
 
     def call(self, thing, /, *args, **kwargs):
         """Calls something in the code's process."""

@@ -154,8 +154,9 @@ def judge(script, report, stdin):
     sys.stdout = sys.__stdout__
     sys.stderr.flush()
     printed = taken_output()
-    content = json.dumps(
-        {'end': end, 'message': message[-300:], 'stdout': printed[:SHOWN_OUTPUT], 'printed': len(printed.encode())})
+    content = json.dumps({
+        'end': end, 'message': message[-300:], 'stdout': printed[:SHOWN_OUTPUT], 'printed': len(printed.encode()),
+        'askedAhead': bool(asker.ahead)})
     with open(report, 'x', encoding='utf-8') as file:
         file.write(content)
     os._exit(0)
@@ -205,6 +206,8 @@ def ended(asker, script):
             ask_for_dataclasses(asker)
         if 'unittest' in script:
             watch_results(asker)
+        if len(script) <= MOST_SCRIPT_SIZE:
+            asker.foresee(CallsAhead(names).read(script))
         sys.modules['__main__'] = main
         vars(main).update(__file__=SCRIPT, __builtins__=names)
         exec(program, vars(main))

@@ -69,7 +69,7 @@ class Server(References):
             changed, fields = content.changed(writer), self.changed_fields()
         self.shared.keep(name, writer.containers)
         self.described |= writer.described
-        self.channel.send([kind, value, taken_output(), changed, fields])
+        self.channel.send([kind, value, taken_output(), changed, fields], kind != 'ok' or not writer.is_plain)
 
     def ask_judge(self, number, operation, args):
         with self.turn:

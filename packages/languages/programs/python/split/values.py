@@ -74,8 +74,8 @@ class Writer:
         self.reference = reference
         self.containers = list(containers)
         self.numbers = {id(each): number for number, each in enumerate(self.containers)}
-        # Classes that this message describes.
-        self.described = set()
+        # Classes that this message describes, and whether it has no reference.
+        self.described, self.is_plain = set(), True
 
     def write(self, value):
         kind = type(value)
@@ -119,6 +119,7 @@ class Writer:
             return self.container(value, ['numpy', value.dtype.str, list(value.shape)], [value.tobytes()])
         if numpy is not None and isinstance(value, numpy.generic) and value.dtype.kind in 'biufcSU':
             return ['numpy', value.dtype.str, None, ['bytes', value.tobytes().hex()]]
+        self.is_plain = False
         return self.reference(self, value)
 
 
@@ -197,6 +198,8 @@ class Reader:
     def __init__(self, reference, containers=()):
         self.reference = reference
         self.containers = list(containers)
+        # Whether the message has no reference.
+        self.is_plain = True
 
     def read(self, data):
         if type(data) is not list:
@@ -205,7 +208,10 @@ class Reader:
             return data
         try:
             read = READERS.get(data[0])
-            return self.reference(self, data) if read is None else read(self, *data[1:])
+            if read is not None:
+                return read(self, *data[1:])
+            self.is_plain = False
+            return self.reference(self, data)
         except (TypeError, ValueError, IndexError, AttributeError, OverflowError, ArithmeticError, KeyError):
             raise Unreadable from None
 

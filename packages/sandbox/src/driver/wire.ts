@@ -75,7 +75,13 @@ export class Wire {
   /** Never blocks; bytes wait in memory until the container reads them. */
   send(frames: Uint8Array): void {
     this.#answer = undefined
-    if (this.#stream.writable) this.#stream.write(frames)
+    if (!this.#stream.writable) return
+    // What is sent at once leaves in one write, which wakes the engine and init once.
+    if (this.#stream.writableCorked === 0) {
+      this.#stream.cork()
+      process.nextTick(() => this.#stream.uncork())
+    }
+    this.#stream.write(frames)
   }
 
   /** The next frame, or undefined after the last one. One reader at a time. */

@@ -79,7 +79,18 @@ it('a container whose init does not quit is removed after the timeout, whatever 
 it('a container in which a program may run is disconnected and removed at once', async () => {
   const { container, stream, sent, removal } = await resting()
   container.send(Buffer.of(1))
+  await advance(0)
   container.destroy()
   await advance(0)
   expect([sent.length, stream.destroyed, removal.begun]).toEqual([1, true, true])
+})
+
+it('frames that are sent at once leave in one write', async () => {
+  const { container, stream } = await resting()
+  const cork = vi.spyOn(stream, 'uncork')
+  container.send(Buffer.of(1))
+  container.send(Buffer.of(2))
+  expect(stream.writableLength).toBe(2)
+  await advance(0)
+  expect([stream.writableLength, cork.mock.calls.length]).toEqual([0, 1])
 })

@@ -14,6 +14,7 @@ PLAIN_MODULES = {'math', 'cmath'}
 REFLECTING = set('eval exec compile globals locals vars __builtins__ __import__ sys inspect'.split())
 # With these a function does not run to its end, or not when it is called.
 LEAVING = ast.Return, ast.Yield, ast.YieldFrom
+BINDING = ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.ExceptHandler
 # What stands for a set among the names in a part of a script: the order of its items is that of how it was made.
 SET = '{}'
 
@@ -28,18 +29,39 @@ class CallsAhead:
         self.names, self.calls, self.functions, self.modules = names, [], {}, set()
         # Names by which the script can reach the code.
         self.of_code = REFLECTING.union(names.given)
-        # Names in parts of the script.
-        self.used = {}
+        # All names in the script, in order, and which of them are in a part of it; names that it gives to something.
+        self.used, self.spans, self.bound = [], {}, collections.Counter()
 
     def read(self, script):
         """The calls, each a function of the code with its arguments and its named arguments."""
         try:
             tree = ast.parse(script)
-            self.bound = collections.Counter(bound(tree))
+            self.note(tree)
             self.statements(tree.body, {})
         except (Unforeseen, RecursionError):
             pass
         return self.calls
+
+    def note(self, node):
+        """Takes note of the names in a part of the script."""
+        start, kind = len(self.used), type(node)
+        if kind is ast.Name:
+            self.used.append(node.id)
+            if type(node.ctx) is not ast.Load:
+                self.bound[node.id] += 1
+        elif kind is not ast.Constant:
+            if kind is ast.Set:
+                self.used.append(SET)
+            elif kind is ast.alias:
+                self.bound[node.asname or node.name] += 1
+            elif isinstance(node, BINDING):
+                self.bound[node.name] += 1
+            for field in node._fields:
+                value = getattr(node, field)
+                for each in value if type(value) is list else (value,):
+                    if isinstance(each, ast.AST):
+                        self.note(each)
+        self.spans[node] = start, len(self.used)
 
     def statements(self, body, aliases):
         for statement in body:
@@ -145,23 +167,8 @@ class CallsAhead:
 
     def names_in(self, node):
         """The names in a part of the script."""
-        found = self.used.get(node)
-        if found is None:
-            own = {node.id} if isinstance(node, ast.Name) else {SET} if isinstance(node, ast.Set) else ()
-            found = self.used[node] = set(own).union(*map(self.names_in, ast.iter_child_nodes(node)))
-        return found
+        return self.used[slice(*self.spans[node])]
 
 
 class Unforeseen(Exception):
     """What comes next depends on the answers of the code, or on more than is looked at here."""
-
-
-def bound(tree):
-    """The names that a part of a script gives to something."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-            yield node.id
-        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.ExceptHandler)):
-            yield node.name
-        elif isinstance(node, ast.alias):
-            yield node.asname or node.name

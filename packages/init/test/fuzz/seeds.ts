@@ -43,6 +43,11 @@ const request = sampleExec({
 })
 const exec = encodeExec(request)
 const execWithStdin = encodeExec({ ...request, stdin: true })
+const execPaced = encodeExec({ ...request, stdin: true, paced: true })
+/** Three questions that come together: parts of one byte of which the first two are followed by another. */
+const questions = encodeStdin(Uint8Array.of(0, 0, 0, 1, 3, 97, 0, 0, 0, 1, 3, 98, 0, 0, 0, 1, 0, 99))
+/** The program's answer to one: five zeros are an empty part of kind 0. */
+const answer = times(5, step(STDOUT))
 const execPreloaded = encodeExec({ ...request, preloaded: true })
 /** A main file whose name is longer than the frame. */
 const longName = Buffer.from(encodePreload(request))
@@ -112,6 +117,19 @@ export const SEEDS: Readonly<Record<string, Seed>> = {
   stdin: {
     frames: [execWithStdin, encodeStdin(new Uint8Array(300)), encodeStdinEnd()],
     script: times(4, step(READ, 1)),
+  },
+  paced: {
+    frames: [execPaced, questions, questions, encodeStdinEnd()],
+    script: [step(SPAWN), step(READ, 1), ...answer, step(READ, 1), ...answer, step(EXIT, 1)],
+  },
+  'paced-in-pieces': {
+    frames: [execPaced, questions, exec, execWithStdin, questions],
+    script: [step(CHUNK), ...answer, ...times(40, step(STDOUT)), step(PLANT, FIRST_PAUSE + 1), ...answer],
+  },
+  'paced-unasked': { frames: [execPaced, questions, questions], script: [...answer, ...answer, ...answer] },
+  'paced-long-answer': {
+    frames: [execPaced, questions, encodeReset(), execPaced, questions],
+    script: [...times(2, step(SPAWN)), step(STDOUT, 20), step(EXIT, 26)],
   },
   'stdin-unread': { frames: [execWithStdin, ...times(3, encodeStdin(new Uint8Array(800_000)))] },
   'stdin-closed': {

@@ -35,6 +35,7 @@ class RemoteIterator extends KNOWN.get('Iterator') {
   // One at first: what a generator prints between two values comes between them.
   #size = 1
   #count = 0
+  #hasGiven = false
 
   constructor(peer, tag) {
     super()
@@ -49,14 +50,20 @@ class RemoteIterator extends KNOWN.get('Iterator') {
   next(...args) {
     const isAlone = args.length > 0 || !this.#isInLoop
     if (this.#at === this.#waiting.length && this.#end[0] === 0) {
-      if (isAlone) return this.#peer.ask('method', this, 'next', ...args)
+      if (isAlone) return this.#noted(this.#peer.ask('method', this, 'next', ...args))
       this.#fetch()
     }
-    if (this.#at < this.#waiting.length) return { value: this.#waiting[this.#at++], done: false }
+    if (this.#at < this.#waiting.length) return this.#noted({ value: this.#waiting[this.#at++], done: false })
     const [kind, value] = this.#end
     this.#end = [1, undefined]
     if (kind === 2) throw value
-    return { value, done: true }
+    return this.#noted({ value, done: true })
+  }
+
+  #noted(step) {
+    if (!this.#hasGiven && typeof step === 'object' && propertyOf(step, 'done') === true) this.#peer.hooks.empty?.(this)
+    this.#hasGiven = true
+    return step
   }
 
   #fetch() {

@@ -1,6 +1,7 @@
 // Asks the code's process, and decides what its answers mean.
 const assert = require('node:assert')
 const util = require('node:util')
+const { EventEmitter } = require('node:events')
 const { isDeepStrictEqual } = util
 const { setImmediate, setTimeout, clearTimeout, clearImmediate } = globalThis
 
@@ -25,18 +26,23 @@ const LONGEST_PAUSE_MS = 16
 const NO_TIMERS = -1
 // Of the errors of the code; its process need not load that module.
 PROTOTYPES.set('AssertionError', assert.AssertionError.prototype)
-const COMPARISONS = ['deepEqual', 'deepStrictEqual', 'partialDeepStrictEqual']
 
 class Judge extends Peer {
   /** What shows that objects of the code are equal. */
   #proofs = new Proofs(this)
+  /** Objects that the script may have made of what it expects. */
+  #expected = new Expected(this)
   /** Functions of the code by which a property or a conversion tells a value. */
   #getters = new WeakSet()
   /** What they told since the last call of anything else. */
-  #told = new Map()
+  #told = new Told((reason) => this.unverified(reason))
   /** Whether the code tells a property or a name now, and of which object. */
   #isReading = false
   #reader = undefined
+  /** Whether the code makes an object. */
+  #isMaking = false
+  /** Whether lists of values pass, with more than what the code tells. */
+  #isPacked = false
   /** What functions of the script were asked last, and what they answered. */
   #answers = new WeakMap()
   /** Whether the code may have something to do, since its last turn. */
@@ -45,8 +51,6 @@ class Judge extends Peer {
   #forgotten = new WeakSet()
   /** Objects that the script has had made, and that no method has returned. */
   #own = new WeakSet()
-  /** Proxies → the proxy that the same property told first. */
-  #aliases = new WeakMap()
   /** Functions that a property told → the function that told them. */
   #toldBy = new WeakMap()
   /** Functions that a proxy told → their names. */
@@ -55,8 +59,12 @@ class Judge extends Peer {
   #parts = new WeakSet()
   /** What the names that the script uses stand for, unless the code has passed it since. */
   named = new WeakSet()
-  /** Functions among what they stand for. */
-  functions = new WeakSet()
+  /** What the script compares by size. */
+  #sizes
+  /** Iterators → the objects that gave them. */
+  #iterated = new WeakMap()
+  /** Functions among what they stand for → a name. */
+  functions = new Map()
   /** Whether the code has passed something with a method `then` that is no promise. */
   #hasThenable = false
   #guards = new WeakSet()
@@ -74,7 +82,7 @@ class Judge extends Peer {
   unclear = undefined
   unproven = undefined
 
-  constructor(channel, finish) {
+  constructor(channel, finish, script) {
     const lent = new Set()
     const guards = new WeakSet()
     super(channel, operationsOn(lent, (error, isAhead) => this.escape(error, isAhead)), {
@@ -88,17 +96,29 @@ class Judge extends Peer {
       output: (text) => this.print(text),
       onSettled: () => this.#fallsBehind(),
       lend: (thing, kind) => this.check(thing, kind),
-      filled: (thing, kind) => kind !== 'proxy' && this.guard(thing),
+      filled: (thing, kind) => {
+        if (kind === 'proxy') return
+        this.guard(thing)
+        if (this.#isTelling) this.#expected.noteContent(thing)
+      },
+      internal: (thing) => thing instanceof EventEmitter,
+      notNumber: () => this.#sizes.noteNotNumber(),
+      empty: (iterator) => this.#checkEmpty(iterator),
       changing: () => this.#told.clear(),
       changed: (thing) => {
-        const isTold = this.#isReading && thing !== this.#reader && this.#hasTold(thing)
+        const isTold = this.#isReading && thing !== this.#reader && this.#told.has(thing)
         if (isTold) this.unverified('a property tells an object that changes')
         this.#proofs.noteChanged(thing)
+        this.#expected.noteChanged(thing)
       },
       // Reading a property does not count: comparisons do that, too.
-      passed: (thing) => typeof thing === 'object' && !this.#isReading && this.#proofs.notePassed(thing),
+      passed: (thing) => {
+        if (typeof thing !== 'object' || this.#isReading) return
+        this.#proofs.notePassed(thing)
+        this.#expected.noteUsed(thing)
+      },
       told: (thing, isPart) => this.#noteTold(thing, isPart),
-      tampered: () => this.unverified('the code changed a function or a class of the script'),
+      tampered: () => this.unverified('the code changed a function or a class of the script, or what they keep'),
       subclassed: () => {
         this.doubt ??= 'the code does not see the methods of a class of the script'
       },
@@ -110,10 +130,12 @@ class Judge extends Peer {
     this.log = console.log
     this.#guards = guards
     this.finish = finish
+    this.#sizes = new Sizes(this, script)
     const { call } = this.operations
     this.operations.call = (thing, self, ...args) => {
       this.#uncalled.delete(thing)
       for (const group of this.#thens) if (group.includes(thing)) this.#thens.delete(group)
+      this.#noteValues(args)
       const answer = call(thing, self, ...args)
       const [question = args, before = answer] = this.#answers.get(thing) ?? []
       const isAsSame = question.length === args.length && question.every((each, at) => is(each, args[at]))
@@ -133,14 +155,36 @@ class Judge extends Peer {
   }
 
   ask(operation, ...values) {
+    const outer = this.#isPacked
+    this.#isPacked = operation === 'next' || operation === 'turn'
     try {
-      return super.ask(operation, ...values)
+      const answer = this.#expected.withoutTraps(() => super.ask(operation, ...values))
+      if (this.#isPacked) this.#noteValues([operation === 'next' ? answer[0] : answer[1].filter((_, at) => at % 3 === 2)])
+      // Changes after the last question do not matter.
+      if (operation !== 'turn' && this.forgotten.hasChangedYet(this.hooks.skipped)) this.#noteStale()
+      return answer
     } catch (error) {
       if (error instanceof TooLarge) this.unverified('a value is larger than the judge takes')
       if (error instanceof Ended) this.finish('lost', '')
       if (typeof error === 'object' && error !== null && util.types.isNativeError(error)) showCaller(error)
       throw error
+    } finally {
+      this.#isPacked = outer
     }
+  }
+
+  /** Has the end tell whether either process has changed what is no longer shared. */
+  lookAtForgotten() {
+    if (this.forgotten.isEmpty) return
+    if (!this.forgotten.isWatched && this.forgotten.hasChanged(this.hooks.skipped)) this.#noteStale()
+    try {
+      if (super.ask('stale') === true) this.#noteStale()
+    } catch {}
+  }
+
+  #noteStale() {
+    this.unproven ??= 'an object has changed that is no longer shared'
+    this.doubt ??= this.unproven
   }
 
   print(text) {
@@ -164,6 +208,7 @@ class Judge extends Peer {
   /** Whether the code may have something of the script's. */
   check(thing, kind) {
     const isForgotten = (typeof thing === 'object' || typeof thing === 'function') && this.#forgotten.has(thing)
+    this.forgotten.drop(thing)
     if (isForgotten) this.doubt ??= 'the code no longer has some of the objects that the script passes again'
     const isRefused = kind === 'proxy' || this.opaqueThings.has(thing) || thing instanceof WeakMap || thing instanceof WeakSet
     if (isRefused) this.unverified('an argument has no plain value')
@@ -193,13 +238,25 @@ class Judge extends Peer {
     }
     if (!isGetter) {
       this.#told.clear()
-      this.#proofs.noteCalled(self)
+      this.#proofs.noteCalled(self, isThing(self) && this.#isAt(self, 'equals', thing))
     }
+    const unusedSince = this.#expected.unusedSince(self)
+    if (!isGetter) this.#expected.noteUsed(self)
     const value = isGetter ? this.#read(self, () => super.call(thing, self, args)) : super.call(thing, self, args)
-    if (isGetter && (args.length === 0 || typeof args[0] === 'string')) this.#compare(thing, self, value, args[0])
+    this.#noteAnswer({ thing, self, args, value }, isGetter, unusedSince)
+    if (isGetter && (args.length === 0 || typeof args[0] === 'string')) this.#told.compare(thing, self, value, args[0])
     if (isGetter && typeof value === 'function') this.#toldBy.set(value, thing)
     this.#checkAnswer(thing, self, args, value)
     return value
+  }
+
+  #noteAnswer({ thing, self, args, value }, isGetter, unusedSince) {
+    const isOwn = this.#own.has(self)
+    if (!isGetter || !isOwn) this.#noteValues([value])
+    if (isObject(self) && args.length === 0) this.#expected.noteAnswer(thing, self, value, unusedSince, isOwn)
+    const isNamed = (name) => this.functions.get(thing) === name || (isThing(self) && this.#isAt(self, name, thing))
+    if (!isGetter) this.#sizes.checkAnswer({ thing, args, value }, isNamed)
+    if (isObject(self) && this.#isAt(self, Symbol.iterator, thing) && isObject(value)) this.#iterated.set(value, self)
   }
 
   /** Whether an object of the script holds a function under test, and may hold what is expected, too. */
@@ -220,7 +277,30 @@ class Judge extends Peer {
     if (value && this.#isAt(self, 'equals', thing) && isObject(args[0])) {
       if (!isDeepStrictEqual(self, args[0])) this.unverified('only the code could tell whether two of its objects are equal')
       if (!this.#proofs.isMade(self) || !this.#proofs.isMade(args[0])) this.#proofs.compare(self, args[0])
+      else if (!this.#proofs.areAsMade(self, args[0])) this.unverified('only the code could tell whether two objects are equal by now')
     }
+  }
+
+  /** An object must not say that it has items, and have a loop see none. */
+  #checkEmpty(iterator) {
+    const owner = this.#iterated.get(iterator)
+    if (!isObject(owner)) return
+    for (const key of ['length', 'size']) {
+      const get = accessorOf(owner, key)
+      const count = get === undefined ? propertyOf(owner, key) : apply(get, owner, [])
+      if (typeof count === 'number' && count > 0) this.unproven ??= `an object has no items, but a ${key} of ${count}`
+    }
+  }
+
+  /** Takes note of what the code told without content. */
+  #noteValues(values) {
+    if (!this.#expected.isEmpty) this.#expected.noteTold(values.flatMap(plainValuesOf))
+  }
+
+  /** Whether what the code tells now can be what it knows from an object of the script. */
+  get #isTelling() {
+    if (this.#expected.isEmpty || this.#isMaking || this.#isPacked) return false
+    return !this.#isReading || (this.#reader !== undefined && !this.#own.has(this.#reader))
   }
 
   /** Whether a function is a method of that name, or what a property of that name told. */
@@ -264,7 +344,7 @@ class Judge extends Peer {
   /** What a name of the code stands for. */
   readName(name) {
     const value = this.#read(undefined, () => this.ask('name', name))
-    this.#compare(this, undefined, value, name)
+    this.#told.compare(this, undefined, value, name)
     return value
   }
 
@@ -273,53 +353,32 @@ class Judge extends Peer {
     this.ask('assign', name, value)
   }
 
-  /** Whether an object is in what properties and names told, since anything else happened. */
-  #hasTold(thing) {
-    const objects = [...this.#told.values()].flatMap((all) => [...all.values()])
-    return objects.some((values) => [...values.values()].some((value) => partsOf(value).includes(thing)))
-  }
-
-  /** A property that tells one value now and another one later, although nothing happened in between, is no value. */
-  #compare(getter, self, value, key) {
-    const before = this.#toldBefore(getter, self)
-    const was = before.get(key)
-    const areFunctions = typeof was === 'function' && typeof value === 'function'
-    if (before.has(key) && !areFunctions && !isDeepStrictEqual(was, value)) {
-      this.unverified(`${String(key ?? getter.name)} tells changing values`)
-    }
-    before.set(key, value)
-  }
-
-  /** What a getter told of an object by its keys, since anything else happened. */
-  #toldBefore(getter, self) {
-    const all = this.#told.get(getter) ?? new Map()
-    this.#told.set(getter, all)
-    const before = all.get(self) ?? new Map()
-    all.set(self, before)
-    return before
-  }
-
-  /** Two proxies that one property tells must tell the same. */
-  #alias(owner, key, proxy) {
-    const before = this.#toldBefore(owner, undefined)
-    const first = before.get(key)
-    if (isProxy(first)) this.#aliases.set(proxy, first)
-    else before.set(key, proxy)
-  }
-
   construct(thing, args) {
     this.#fallsBehind()
     this.#told.clear()
     const { next } = this
     const isNew = (made) => this.numbers.get(made) >= next
-    const made = this.#proofs.make(() => super.construct(thing, args), args, isNew)
+    const made = this.#proofs.make(() => this.#construct(thing, args), args, isNew)
     if (isObject(made)) {
-      if (isNew(made) && !this.#parts.has(made)) this.#own.add(made)
+      if (isNew(made) && !this.#parts.has(made)) {
+        this.#own.add(made)
+        this.#expected.noteMade(made, args)
+      }
       return made
     }
     const isOld = !isNew(made) && (typeof made === 'function' || isProxy(made))
     if (isOld && args.length > 0) this.unproven ??= 'a constructor gives one function or proxy for all'
     return made
+  }
+
+  #construct(thing, args) {
+    const outer = this.#isMaking
+    this.#isMaking = true
+    try {
+      return super.construct(thing, args)
+    } finally {
+      this.#isMaking = outer
+    }
   }
 
   /** Has functions of the code tell what does not change: their accessors, and the values that operators ask for. */
@@ -394,9 +453,9 @@ class Judge extends Peer {
           return isConversion ? undecided : value
         }
         // Proxies are compared as they are used.
-        const owner = this.#aliases.get(handle) ?? handle
-        if (isProxy(value)) this.#alias(owner, key, value)
-        else this.#compare(owner, undefined, value, key)
+        const owner = this.#told.firstOf(handle)
+        if (isProxy(value)) this.#told.alias(owner, key, value)
+        else this.#told.compare(owner, undefined, value, key)
         return value
       },
       set: (_, key, value) => ask('set')(_, key, value) === true,
@@ -413,48 +472,32 @@ class Judge extends Peer {
     return handle
   }
 
-  /** Has comparisons refuse what only the code could decide. */
-  watchComparisons() {
-    const watch = (owner, name) => {
-      const compare = owner[name]
-      const judge = this
-      const watched = {
-        [name](one, other, ...more) {
-          judge.#isComparing = true
-          try {
-            const result = compare.call(this, one, other, ...more)
-            if (result !== false) judge.#proofs.compare(one, other)
-            return result
-          } finally {
-            judge.#isComparing = false
-          }
-        },
-      }[name]
-      defineProperty(watched, 'length', { value: compare.length })
-      owner[name] = watched
+  /** Has a comparison refuse what only the code could decide. */
+  compare(one, other, compare) {
+    this.#isComparing = true
+    try {
+      const result = this.#expected.withoutTraps(compare)
+      if (result !== false) this.#proofs.compare(one, other)
+      return result
+    } finally {
+      this.#isComparing = false
     }
-    const owners = [assert, assert.strict, assert.Assert?.prototype].filter((owner) => owner !== undefined)
-    for (const owner of owners) for (const name of COMPARISONS) watch(owner, name)
-    watch(util, 'isDeepStrictEqual')
-    const judge = this
-    const { toString } = Function.prototype
-    Function.prototype.toString = {
-      toString() {
-        if (judge.isOfOther(this)) judge.unverified('only the code has the text of its functions')
-        return apply(toString, this, [])
-      },
-    }.toString
-    JSON.stringify = {
-      stringify(value, ...more) {
-        if (judge.#proofs.hidesSomething(value)) judge.unverified('an object of the code does not show what it was made of')
-        judge.#isStringifying = true
-        try {
-          return stringify(value, ...more)
-        } finally {
-          judge.#isStringifying = false
-        }
-      },
-    }.stringify
+  }
+
+  /** Has the conversion of a value to JSON refuse what only the code could decide. */
+  stringify(value, convert) {
+    if (this.#proofs.hidesSomething(value)) this.unverified('an object of the code does not show what it was made of')
+    this.#isStringifying = true
+    try {
+      return convert()
+    } finally {
+      this.#isStringifying = false
+    }
+  }
+
+  /** Shows an object to the script. */
+  inspect(value, show) {
+    return this.#expected.withoutTraps(show, value)
   }
 
   /** Lets the code's timers and promises have their turn, and goes on as long as they do something. */
@@ -522,13 +565,4 @@ function isThing(value) {
 
 function isObject(value) {
   return typeof value === 'object' && value !== null && !isProxy(value)
-}
-
-/** Adds where the script is to the stack of an error of the code. */
-function showCaller(error) {
-  const here = {}
-  Error.captureStackTrace(here, showCaller)
-  const lines = here.stack.split('\n').filter((line) => SCRIPT_FILE.test(line))
-  const { value: stack } = getOwnPropertyDescriptor(error, 'stack') ?? {}
-  if (typeof stack === 'string' && !SCRIPT_FILE.test(stack)) defineProperty(error, 'stack', { value: [stack, ...lines].join('\n') })
 }

@@ -3,6 +3,8 @@
 const MAX_MADE = 100_000
 /** Values in plain objects that stay the same objects in both processes; older ones are forgotten, and passed as copies. */
 const SHARED_VALUES = 4000
+/** Values of a long array that are looked at as fast as one of another object. */
+const FAST_VALUES = 64
 /** Functions by which code takes part in the conversion of its objects to plain values. */
 const CONVERSIONS = ['toString', 'valueOf', Symbol.toPrimitive]
 
@@ -26,6 +28,9 @@ class Peer {
   #next = 0
   #depth = 0
   #kept = []
+  #views = new Views()
+  /** Objects that are no longer shared. */
+  forgotten = new Forgotten()
   #keptValues = 0
   #broken = false
 
@@ -33,7 +38,8 @@ class Peer {
    * @param operations what the other process may ask for: name → function
    * @param hooks `describe` can describe a value in another way, `lend` sees what is passed for the first time, `output` takes what
    *   was printed, `forgotten` sees what is no longer shared, `passed` what is passed again, `told` what the other process
-   *   passes, and `skipped` has values that belong to no object
+   *   passes, `notNumber` each NaN, `empty` iterators without values, `internal` tells whose private properties only this process
+   *   changes, and `skipped` has values that belong to no object
    */
   constructor(channel, operations, hooks) {
     this.channel = channel
@@ -105,7 +111,9 @@ class Peer {
     if (this.#depth > 0) return
     for (; this.#keptValues > SHARED_VALUES; ) {
       const [number, size] = this.#kept.shift()
-      const thing = this.objects.get(number)?.thing
+      const entry = this.objects.get(number)
+      const thing = entry?.thing
+      if (entry !== undefined) this.forgotten.add(entry, size)
       this.hooks.forgotten?.(thing)
       this.numbers.delete(thing)
       this.objects.delete(number)
@@ -174,9 +182,28 @@ class Peer {
     const isUsed = typeof thing === 'function' || kind === 'iterator' || kind === 'async iterator'
     if (isUsed) this.lent.add(thing)
     if (kind === 'promise') this.#watch(thing, entry.number)
+    const before = queue.length
     const state = entry.state.map((value) => this.#cell(value, queue, entry.isLive))
-    if (!entry.isLive) this.#keep(entry.number, state.length)
-    return [kind, entry.isLive, this.#prototypeCell(prototype, queue), description.slice(1).map((each) => plainCell(each) ?? null), state]
+    for (const part of queue.slice(before)) part.isInternal = this.#isInternal(entry, part.thing)
+    if (!entry.isLive) this.#keep(entry, state.length)
+    const info = [...description.slice(1), ...(kind === 'bytes' ? this.#viewed(thing) : [])]
+    return [kind, entry.isLive, this.#prototypeCell(prototype, queue), info.map((each) => plainCell(each) ?? null), state]
+  }
+
+  /** Whether only the owner may change a new part of an object: what its functions keep, and the state of Node's own objects. */
+  #isInternal({ thing, kind, isInternal }, part) {
+    if (isInternal) return true
+    const isFunction = kind === 'function'
+    if (!isFunction && this.hooks.internal?.(thing) !== true) return false
+    const keys = ownKeys(thing).filter((key) => (isFunction ? key !== 'prototype' : isPrivate(key)))
+    return keys.some((key) => propertyOf(thing, key) === part)
+  }
+
+  /** The number of what has the bytes of a new view already, and where they begin in it. */
+  #viewed(thing) {
+    const [other, offset] = this.#views.find(thing, (each) => this.numbers.has(each)) ?? []
+    this.#views.note(thing)
+    return other === undefined ? [] : [this.numbers.get(other), offset]
   }
 
   /** The prototype of an object: 0 if it is as usual, a name, null, or an object. */
@@ -199,8 +226,9 @@ class Peer {
     return cell
   }
 
-  #keep(number, values) {
-    const size = values + 4
+  #keep({ number, kind }, values) {
+    const isFast = kind === 'array' && values > LONG
+    const size = (isFast ? Math.ceil(values / FAST_VALUES) : values) + 4
     this.#kept.push([number, size])
     this.#keptValues += size
   }
@@ -260,15 +288,16 @@ class Peer {
     for (const [kind, isLive, prototype, info, state] of made) {
       const number = this.#next++
       const values = info.map((each) => (Array.isArray(each) ? plainValue(each) : each))
-      const thing = REMOTE.has(kind) && kind !== 'symbol' ? this.#remote(kind, values, number) : make(kind, values)
+      const thing = REMOTE.has(kind) && kind !== 'symbol' ? this.#remote(kind, values, number) : this.#copy(kind, values)
       const entry = { thing, number, kind, isLive: isLive === true, state: [] }
       this.numbers.set(thing, number)
       this.objects.set(number, entry)
       entries.push([entry, prototype, state])
-      if (!entry.isLive) this.#keep(number, state.length)
+      if (!entry.isLive) this.#keep(entry, state.length)
     }
     const value = (cell) => {
       if (typeof cell !== 'object' || cell === null) return cell
+      if (cell[0] === 'n' && cell[1] === 'NaN') this.hooks.notNumber?.()
       if (typeof cell[0] !== 'number') return plainValue(cell)
       const entry = this.objects.get(cell[0])
       if (entry === undefined) throw new Unreadable()
@@ -286,19 +315,22 @@ class Peer {
     for (const [number, state] of changed) {
       const entry = this.objects.get(number)
       const now = state.map((cell) => told(cell, true))
-      if (entry.isMethods || (entry.isOwn && this.#replacesMethod(entry.thing, now))) this.hooks.tampered?.()
+      const isKept = entry.isMethods || entry.isInternal
+      if (isKept || (entry.isOwn && this.#replacesMethod(entry.thing, now))) this.hooks.tampered?.()
       this.#fill(entry, now)
       this.hooks.changed?.(entry.thing)
     }
     return [head, cells.map((cell) => told(cell, false))]
   }
 
-  /** Whether a state has another property in place of a method or accessor that an object has or inherits. */
+  /** Whether a state has another property in place of a method, accessor or internal state that an object has or inherits. */
   #replacesMethod(thing, state) {
+    const hasInternals = this.hooks.internal?.(thing) === true
     for (let at = state[1] + 2; at < state.length; at += isValue(state[at + 1]) ? 3 : 4) {
       const [key, , now] = state.slice(at, at + 3)
       const was = accessorOf(thing, key) ?? propertyOf(thing, key)
       if (typeof was === 'function' && was !== now && !this.isOfOther(was)) return true
+      if (hasInternals && isPrivate(key) && !is(was, now)) return true
     }
     return false
   }
@@ -313,6 +345,20 @@ class Peer {
     fill(entry.thing, entry.kind, state)
     this.hooks.filled?.(entry.thing, entry.kind)
     entry.state = look(entry.thing, entry.kind, this.hooks.skipped)
+  }
+
+  /** An object like one of the other process. */
+  #copy(kind, info) {
+    if (kind !== 'bytes') return make(kind, info)
+    const [name, length, number, offset] = info
+    const copy = make(kind, [name, length])
+    const other = number === undefined ? undefined : this.objects.get(number)
+    if (other !== undefined && other.kind !== 'bytes') throw new Unreadable()
+    const thing = other === undefined ? copy : (viewOf(other.thing, name, length, offset) ?? copy)
+    // A buffer that both processes have already is no new object.
+    const made = this.numbers.has(thing) ? copy : thing
+    this.#views.note(made)
+    return made
   }
 
   /** What stands for something of the other process. */
@@ -365,6 +411,11 @@ class Peer {
   construct(thing, args) {
     return this.ask('new', thing, ...args)
   }
+}
+
+/** Whether a property is state of an object of Node. */
+function isPrivate(key) {
+  return typeof key === 'string' && key[0] === '_'
 }
 
 /** Whether an error is one of Node's assertions. */

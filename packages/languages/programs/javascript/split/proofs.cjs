@@ -22,6 +22,10 @@ class Proofs {
   #changedNow = undefined
   /** Objects that the script has passed to the code. */
   #passed = new WeakSet()
+  /** Objects that the script has had made → what they were made of. */
+  #args = new WeakMap()
+  /** Those that no method may have changed since. */
+  #unchanged = new WeakSet()
 
   constructor(judge) {
     this.#judge = judge
@@ -34,13 +38,15 @@ class Proofs {
 
   noteChanged(thing) {
     this.#proven.delete(thing)
+    this.#unchanged.delete(thing)
     this.#altered.set(thing, ++this.#made)
     this.#changedNow?.add(thing)
   }
 
   /** A method of an object can change what it is. */
-  noteCalled(thing) {
+  noteCalled(thing, isComparison) {
     this.#proven.delete(thing)
+    if (!isComparison) this.#unchanged.delete(thing)
   }
 
   notePassed(thing) {
@@ -75,6 +81,8 @@ class Proofs {
     const isHidden = others.some(([given, left]) => isDeepStrictEqual(left, fields) && !isDeepStrictEqual(given, args))
     if (!isHidden && showsAll(args, made)) this.#proven.set(made, now)
     else this.#opaque.add(made)
+    this.#args.set(made, args)
+    this.#unchanged.add(made)
     return made
   }
 
@@ -91,6 +99,12 @@ class Proofs {
 
   isMade(thing) {
     return this.#proven.has(thing) || this.#opaque.has(thing)
+  }
+
+  /** Whether two objects that the script made are as it made them, or were made of the same. */
+  areAsMade(one, other) {
+    const areUnchanged = this.#unchanged.has(one) && this.#unchanged.has(other)
+    return areUnchanged || isDeepStrictEqual(this.#args.get(one), this.#args.get(other))
   }
 
   /** Whether a value has an object that does not show what it was made of. */

@@ -38,7 +38,7 @@ function judge(script, report, stdin, given) {
     apply(reallyExit, process, [0])
   }
   const unsettled = new Set()
-  const asker = new Judge(channel, finish)
+  const asker = new Judge(channel, finish, script)
   const raced = new WeakSet()
   let isRacing = false
   asker.hasRunner = /\bnode:test\b/.test(script)
@@ -51,14 +51,17 @@ function judge(script, report, stdin, given) {
   } catch (error) {
     finish('broken', error)
   }
-  asker.watchComparisons()
+  watchComparisons(asker)
   const foreign = changedIn(script) ?? LOOKED_AT.exec(script)?.slice(1).find(Boolean)
   if (foreign !== undefined) asker.doubt = `the code does not share ${foreign} with the script`
   if (foreign !== undefined && foreign !== SHOWS) asker.unproven = asker.doubt
   const type = classOfNode(script)
   if (type !== undefined) asker.doubt ??= `instances of ${type} in the code are of another class`
   if (POLLUTING.test(script)) asker.unproven = 'the code has prototypes of its own'
-  const failed = (error) => finish(error instanceof assert.AssertionError ? 'assertion' : 'error', error)
+  const failed = (error) => {
+    asker.lookAtForgotten()
+    finish(error instanceof assert.AssertionError ? 'assertion' : 'error', error)
+  }
   process.on('uncaughtException', failed)
   process.on('beforeExit', () => asker.takeTurn(IDLE_MS))
   // After all listeners: those of a test runner set the exit code.
@@ -66,6 +69,7 @@ function judge(script, report, stdin, given) {
     const result = apply(emit, this, [name, ...args])
     if (name === 'exit') {
       const code = process.exitCode ?? args[0]
+      asker.lookAtForgotten()
       if (code) finish('assertion', `the script ended with ${code}`)
       else if (asker.openEnd !== undefined) finish('unverified', asker.openEnd)
       else finish('passed', '')
@@ -157,139 +161,18 @@ function isOfNode(path) {
   return true
 }
 
-/**
- * Defines the names that the code defines, as far as the script means the code's.
- *
- * @param declared tells those of some names that the script declares itself
- */
-function defineNames(names, script, asker, given, declared) {
-  const added = names.find((name) => /^\w+\.prototype\./.test(name) && isProperty(name.replace(/^.*\./s, ''), script))
-  if (added !== undefined) asker.doubt = `only the code has ${added}`
-  const words = new Set(script.match(/(?<![\p{ID_Continue}$])[\p{ID_Start}$_][\p{ID_Continue}$]*/gu))
-  const isOwn = (name) => TRUSTED.has(name) || hasOwn(given, name) || isAssertion(name)
-  const all = names.filter((name) => words.has(name))
-  const own = declared(all)
-  const used = all.filter((name) => !own.includes(name))
-  const shadows = used.filter(isOwn)
-  // Functions under test may have names of built-in ones. If the script has no other way to the code, it means those.
-  const isMeant = shadows.length === used.length && !/\bexports\b|\/main\b/.test(script)
-  // With one of them, the script could judge another one.
-  const meant = shadows.filter((name) => isMeant && !hasOwn(given, name))
-  if (meant.length > 1) asker.unproven = bothDefine(meant.join(' and '))
-  for (const name of used) {
-    if (name === 'assert' || (MODULES.includes(name) && isModule(name, script))) {
-      define(name, () => require(`node:${name}`))
-      if (name !== 'assert' && !isDotted(name, script)) asker.unclear = bothDefine(name)
-    } else if ((name === 'process' && isCalled(name, script)) || !shadows.includes(name) || meant.includes(name) || isAnswer(name, script)) defineRemote(name, asker)
-    else if (isAssertion(name)) {
-      define(name, () => assert[name])
-      if (usesOf(name, script).every((use) => isStatement(use) || use.sign === '>')) asker.doubt ??= bothDefine(name)
-      else asker.unclear = bothDefine(name)
-    }
-    else if (isUsed(name, script) && !hasOwn(given, name) && !KEPT.includes(name)) asker.unclear = bothDefine(name)
-  }
-  const { require: load } = given
-  const exported = () => {
-    // What is exported has a name, too.
-    const exports = asker.readName('module.exports')
-    for (const each of [exports, ...(isObject(exports) ? fieldsOf(exports) : [])]) addNamed(each, asker)
-    return exports
-  }
-  const module = { ...given.module, get exports() { return exported() } }
-  const isCode = (id) => /^(?:\.|\/workspace)\/main(?:\.[jt]s)?$/.test(id)
-  const ownRequire = Object.assign((id) => (isCode(id) ? exported() : load(id)), load)
-  defineModule({ ...given, __filename: given.__filename.replace('main', 'script'), module, require: ownRequire })
-  defineProperty(globalThis, 'exports', { get: exported, set: (value) => define('exports', () => value), configurable: true })
-}
-
-/** Names that code may define, and that no script means as the code's. */
-const KEPT = ['console', 'process']
-
-const bothDefine = (name) => `both the code and Node define ${name}`
-
 /** Whether an end says something about the code. */
 function isDecided(end) {
   return end === 'passed' || end === 'assertion' || end === 'error'
 }
 
-/** Whether a script uses a name, other than as a property. */
-function isUsed(name, script) {
-  return RegExp(`(?<![\\w$.])${name}\\b(?!\\s*:)`).test(script)
-}
-
-function isProperty(name, script) {
-  return RegExp(`\\.${name.replaceAll(/[^\w]/g, '\\$&')}\\b`).test(script)
-}
-
-function isCalled(name, script) {
-  return RegExp(`(?<![\\w$.])${name}\\s*\\(`).test(script)
-}
-
-/** Whether all that a script uses of a name are properties. */
-function isDotted(name, script) {
-  return !RegExp(`(?<![\\w$.])${name}\\b(?!\\s*\\.)`).test(script)
-}
-
-/** Whether a name stands for a module of Node in a script: it takes what that module has. */
-function isModule(name, script) {
-  const taken = [...script.matchAll(RegExp(`(?<![\\w$.])${name}\\s*\\.\\s*(\\w+)`, 'g'))].map(([, key]) => key)
-  const module = require(`node:${name}`)
-  if (taken.some((key) => !(key in module))) return false
-  if (isDotted(name, script) || taken.some((key) => hasOwn(module, key))) return true
-  return RegExp(`\\}\\s*=\\s*${name}\\b|(?<![\\w$.])${name}\\s*\\[`).test(script)
-}
-
-/** Whether a name is that of an assertion, with which a script may judge. */
-function isAssertion(name) {
-  return hasOwn(assert, name) && typeof assert[name] === 'function' && name !== 'strict' && !TRUSTED.has(name)
-}
-
-/** Whether a function has the name of an assertion, but the script uses what it returns: no assertion returns anything. */
-function isAnswer(name, script) {
-  return isAssertion(name) && !usesOf(name, script).some(isStatement)
-}
-
-/** The uses of a name, each with the sign before it, and whether it is a call. */
-function usesOf(name, script) {
-  const uses = script.matchAll(RegExp(`(\\S?)\\s*(?<![\\w$.])${name}\\b(?!\\s*:)(\\s*\\()?`, 'g'))
-  return [...uses].map(([, sign, call]) => ({ sign, isCall: call !== undefined }))
-}
-
-/** Whether a use of a name is a statement of its own. */
-function isStatement({ sign, isCall }) {
-  return isCall && (sign === '' || /[;{})\w]/.test(sign))
-}
-
-function define(name, get) {
-  defineProperty(globalThis, name, { get, set: (value) => replace(name, value), configurable: true, enumerable: true })
-}
-
-function replace(name, value) {
-  defineProperty(globalThis, name, { value, writable: true, configurable: true, enumerable: true })
-}
-
-function defineRemote(name, asker) {
-  let isAssigned = false
-  const get = () => {
-    const value = asker.readName(name)
-    if (isAssigned) asker.unproven ??= `the script reads ${name} again, which the code can change`
-    if (KNOWN_NAMES.has(value)) asker.unproven ??= `the code gives ${KNOWN_NAMES.get(value)} another name`
-    addNamed(value, asker)
-    // Asked once: the code hardly ever changes its functions.
-    if (typeof value === 'function') define(name, () => value)
-    return value
-  }
-  const set = (value) => {
-    isAssigned = true
-    asker.assignName(name, value)
-  }
-  defineProperty(globalThis, name, { get, set, configurable: true, enumerable: true })
-}
-
-/** Takes note of what a name of the code stands for. */
-function addNamed(value, asker) {
-  if (typeof value === 'function') asker.functions.add(value)
-  if (typeof value === 'function' || (typeof value === 'object' && value !== null)) asker.named.add(value)
+/** Adds where the script is to the stack of an error of the code. */
+function showCaller(error) {
+  const here = {}
+  Error.captureStackTrace(here, showCaller)
+  const lines = here.stack.split('\n').filter((line) => SCRIPT_FILE.test(line))
+  const { value: stack } = getOwnPropertyDescriptor(error, 'stack') ?? {}
+  if (typeof stack === 'string' && !SCRIPT_FILE.test(stack)) defineProperty(error, 'stack', { value: [stack, ...lines].join('\n') })
 }
 
 function messageOf(end, reason) {

@@ -26,6 +26,7 @@ class Server {
       {
         ...operationsOn(lent),
         run: () => this.run(),
+        stale: () => this.peer.forgotten.hasChanged(this.peer.hooks.skipped),
         handled: (promise) => this.peer.handled.has(promise),
         name: (name) => (name === 'module.exports' ? this.#exports() : this.#bindings[name].get()),
         assign: (name, value) => this.#bindings[name].set(value),

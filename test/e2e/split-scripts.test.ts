@@ -78,6 +78,20 @@ describe('a script in a process of its own', () => {
   })
 
   it.each([
+    ['timeout', 'loops', 'while True: pass'],
+    ['memory_exceeded', 'takes too much memory', 'x = [bytearray(1 << 26) for _ in range(64)]'],
+    ['runtime_error', 'ends its process', 'os._exit(3)'],
+    ['runtime_error', 'crashes', 'os.kill(os.getpid(), 11)'],
+  ])('is a %s if the code %s before its first answer', async (verdict, _, body) => {
+    const code = `import os\ndef f(x):\n    ${body}`
+    const tests = [{ script: 'assert f(1) == 1\nassert f(2) == 2\nassert f(3) == 3' }]
+    const result = await world.client.run({ code, tests, ...BATCH, limits: { timeoutSeconds: 2 } })
+    expect(result.tests).toMatchObject([{ verdict }])
+    expect(result.tests?.[0]?.suspicious).toBeUndefined()
+    expect(result.status).toBe(verdict === 'runtime_error' ? 'execution_error' : verdict)
+  })
+
+  it.each([
     ['an object that compares itself', 'class A:\n  def __eq__(s, o): return True\nf = A', 'assert f() == 3'],
     ['an object that computes', 'class A:\n  def __sub__(s, o): return 0\nf = A', 'assert f() - 3 == 0'],
     [

@@ -79,11 +79,11 @@ describe('the gate between code and judge', () => {
     ['twice in one piece', [part(1)], [Buffer.concat([part(1), part(1)])]],
     ['at too great length', [part(1)], [part(1024 * 1024 + 1)]],
     ['at length while others are due', [part(1, NEXT), part(1)], [part(16 * 1024 + 1)]],
-  ])('ends the conversation if the code answers %s', (_, asked, answers) => {
-    const { code, judge, atJudge } = gate()
+  ])('kills code that answers %s', (_, asked, answers) => {
+    const { pipe, code, judge, atCode, atJudge } = gate()
     for (const each of asked) judge.write(each)
     for (const each of answers) code.write(each)
-    expect(atJudge.end).toBe('ended')
+    expect([atJudge.end, atCode.end, pipe.hasKilledCode]).toEqual(['ended', 'killed', true])
     const { bytes } = atJudge
     judge.write(part(1))
     code.write(part(1))

@@ -44,13 +44,13 @@ class HeaderReader {
 export interface GatedPipe {
   readonly code: PipeEnd
   readonly judge: PipeEnd
-  /** Whether the code was killed, because the judge had ended before the code's answer. */
+  /** Whether the code was killed: it sent what is no answer, or the judge had ended before its answer. */
   readonly hasKilledCode: boolean
 }
 
 /**
  * Lets the code answer each part of the judge's messages with one part. Without it, code could send more than the judge's container
- * keeps, which would end that container. What is not an answer ends the pipe. Code whose answer nobody awaits is killed.
+ * keeps, which would end that container. Code that sends what is no answer, or whose answer nobody awaits, is killed.
  */
 export function gateFrames([code, judge]: readonly [PipeEnd, PipeEnd]): GatedPipe {
   const [asked, answered] = [new HeaderReader(), new HeaderReader()]
@@ -60,6 +60,7 @@ export function gateFrames([code, judge]: readonly [PipeEnd, PipeEnd]): GatedPip
   let dropsRest = false
   let isBroken = false
   let hasKilledCode = false
+  let toCode: Sink | undefined
 
   const note = ({ kind }: Header) => {
     isFollowed = kind === NEXT
@@ -75,17 +76,18 @@ export function gateFrames([code, judge]: readonly [PipeEnd, PipeEnd]): GatedPip
   const fromCode = (bytes: Uint8Array) => {
     if (isBroken) return
     isBroken = answered.read(bytes).some((header) => !isAnswer(header))
-    if (isBroken) code.end()
-    else code.write(bytes)
+    if (!isBroken) return code.write(bytes)
+    code.end()
+    kill()
   }
-  const toCode = (sink: Sink): Sink => ({
-    ...sink,
-    end: () => {
-      hasKilledCode = due > 0
-      if (hasKilledCode) sink.kill()
-      else sink.end()
-    },
-  })
+  const kill = () => {
+    hasKilledCode = true
+    toCode?.kill()
+  }
+  const openCode = (sink: Sink) => {
+    toCode = sink
+    code.open({ ...sink, end: () => (due > 0 ? kill() : sink.end()) })
+  }
   const fromJudge = (bytes: Uint8Array) => {
     for (const header of asked.read(bytes)) note(header)
     judge.write(bytes)
@@ -98,7 +100,7 @@ export function gateFrames([code, judge]: readonly [PipeEnd, PipeEnd]): GatedPip
       },
       isPaced: true,
       write: fromCode,
-      open: (sink) => code.open(toCode(sink)),
+      open: openCode,
     },
     judge: {
       ...judge,

@@ -1,174 +1,181 @@
-"""The calls that a script makes in any case, so that several questions can be sent at once."""
+"""The calls that a script makes in any case, so that their questions can be sent together."""
 import ast
 
-# Of the scripts that are read, in characters: reading takes time, and what a script passes in so few fits into a pipe.
-MOST_SCRIPT_SIZE = 1 << 14
-# Built-in functions that ask the code nothing if they get plain values.
+# Of the scripts that are read, in characters, and of the calls that are foreseen: reading takes time.
+MOST_SCRIPT_SIZE, MOST_FORESEEN = 1 << 14, 500
+# Built-in functions, and functions of modules, that change nothing and ask nothing if they get plain values.
 PLAIN_FUNCTIONS = set('''
     abs all any bin bool bytes chr complex dict divmod enumerate float frozenset hex int isinstance len list max min oct ord
     pow range reversed round set sorted str sum tuple type zip
 '''.split())
-# The same of all functions of these modules; those of others can change what they get, or keep it.
 PLAIN_MODULES = {'math', 'cmath'}
-# Names by which a script reaches the code without naming it.
-REFLECTING = set('eval exec compile globals locals vars __builtins__ __import__ sys inspect'.split())
-# With these a function does not run to its end, or not when it is called.
-LEAVING = ast.Return, ast.Yield, ast.YieldFrom
-BINDING = ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.ExceptHandler
-# What stands for a set among the names in a part of a script: the order of its items is that of how it was made.
-SET = '{}'
+# Expressions that evaluate all of their parts in this order, and nothing else.
+PARTS = {
+    ast.Constant: lambda node: (),
+    ast.List: lambda node: node.elts,
+    ast.Tuple: lambda node: node.elts,
+    ast.Set: lambda node: node.elts,
+    ast.Dict: lambda node: (part for pair in zip(node.keys, node.values) for part in pair),
+    ast.UnaryOp: lambda node: (node.operand,),
+    ast.BinOp: lambda node: (node.left, node.right),
+    ast.Subscript: lambda node: (node.value, node.slice),
+    ast.Slice: lambda node: filter(None, (node.lower, node.upper, node.step)),
+}
+
+
+class Unforeseen(Exception):
+    """What comes next depends on the answers of the code, or takes time, or is more than is looked at here."""
 
 
 class CallsAhead:
     """
-    Reads a script from its beginning, for as long as it surely calls functions of the code with literals, and asks the code
-    nothing else if the answers are plain values.
+    Reads a script from its beginning, as long as it only compares what functions of the code give for literals with plain
+    values. So nothing but these calls happens in between, if the answers are plain values.
     """
 
     def __init__(self, names):
-        self.names, self.calls, self.functions, self.modules = names, [], {}, set()
-        # Names by which the script can reach the code.
-        self.of_code = REFLECTING.union(names.given)
-        # All names in the script, in order, and which of them are in a part of it; names that it gives to something.
-        self.used, self.spans, self.bound = [], {}, collections.Counter()
+        # Functions of the code, of the script, and modules by their names; what was assigned once; parameters of a function.
+        self.of_code = {name: it for name, it in names.given.items() if about(it) is not None and names.get(name) is it}
+        self.given, self.functions, self.modules, self.constants, self.parameters = set(names.given), {}, set(), set(), {}
+        self.calls = []
 
     def read(self, script):
         """The calls, each a function of the code with its arguments and its named arguments."""
         try:
-            tree = ast.parse(script)
-            self.note(tree)
-            self.statements(tree.body, {})
+            for statement in ast.parse(script).body:
+                self.statement(statement)
         except (Unforeseen, RecursionError):
             pass
         return self.calls
 
-    def note(self, node):
-        """Takes note of the names in a part of the script."""
-        start, kind = len(self.used), type(node)
-        if kind is ast.Name:
-            self.used.append(node.id)
-            if type(node.ctx) is not ast.Load:
-                self.bound[node.id] += 1
-        elif kind is not ast.Constant:
-            if kind is ast.Set:
-                self.used.append(SET)
-            elif kind is ast.alias:
-                self.bound[node.asname or node.name] += 1
-            elif isinstance(node, BINDING):
-                self.bound[node.name] += 1
-            for field in node._fields:
-                value = getattr(node, field)
-                for each in value if type(value) is list else (value,):
-                    if isinstance(each, ast.AST):
-                        self.note(each)
-        self.spans[node] = start, len(self.used)
+    def statement(self, node):
+        kind = type(node)
+        if kind is ast.Import or kind is ast.ImportFrom:
+            self.import_(node)
+        elif kind is ast.FunctionDef:
+            self.define(node)
+        elif kind is ast.Assign:
+            self.assign(node)
+        elif kind is ast.Expr and type(node.value) is ast.Call:
+            self.check(node.value)
+        else:
+            self.assertion(node)
 
-    def statements(self, body, aliases):
-        for statement in body:
-            if isinstance(statement, (ast.Import, ast.ImportFrom)):
-                self.import_(statement)
-                continue
-            if isinstance(statement, ast.FunctionDef) and not aliases:
-                self.function(statement)
-            elif not self.mentions(statement):
-                continue
-            elif isinstance(statement, ast.Assert) and not self.mentions(statement.msg):
-                self.expression(statement.test, aliases)
-            elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call) and not aliases:
-                self.check(statement.value)
-            else:
-                raise Unforeseen
-
-    def function(self, statement):
-        """A function of the script. What it does when it is called comes with the call."""
-        if any(map(self.mentions, (statement.args, statement.returns, *statement.decorator_list))):
+    def assertion(self, node):
+        """An assertion, or what does nothing."""
+        if type(node) is ast.Assert:
+            self.expression(node.test)
+            self.without_calls(node.msg)
+        elif type(node) is not ast.Pass and not (type(node) is ast.Expr and type(node.value) is ast.Constant):
             raise Unforeseen
-        if not statement.decorator_list:
-            self.functions[statement.name] = statement
-        if any(map(self.mentions, statement.body)):
-            self.of_code.add(statement.name)
+
+    def import_(self, node):
+        modules = [each.name for each in node.names] if type(node) is ast.Import else [node.module]
+        for each in node.names:
+            self.bind(each.asname or each.name)
+        if not MODULES.issuperset(modules) or node.names[0].name == '*':
+            raise Unforeseen
+        if type(node) is ast.Import and PLAIN_MODULES.issuperset(modules):
+            self.modules.update(each.asname or each.name for each in node.names)
+
+    def define(self, node):
+        """A function of the script. What it does comes when it is called."""
+        takes = node.args
+        self.bind(node.name)
+        annotated = node.returns or any(each.annotation for each in takes.args)
+        others = takes.posonlyargs or takes.kwonlyargs or takes.vararg or takes.kwarg or takes.defaults
+        if node.decorator_list or annotated or others:
+            raise Unforeseen
+        self.functions[node.name] = node
+
+    def assign(self, node):
+        self.without_calls(node.value)
+        for target in node.targets:
+            if type(target) is not ast.Name:
+                raise Unforeseen
+            self.bind(target.id)
+            self.constants.add(target.id)
+
+    def bind(self, name):
+        """The script gives a name to something, which no longer is what it was."""
+        if name in self.given:
+            raise Unforeseen
+        for known in self.functions, self.modules, self.constants:
+            if name in known:
+                raise Unforeseen
+        self.given.add(name)
 
     def check(self, call):
         """A call of a function of the script with functions of the code, which it checks."""
         function = self.functions.get(getattr(call.func, 'id', None))
-        if function is None or call.keywords or not all(isinstance(each, ast.Name) for each in call.args):
+        if function is None or call.keywords or len(call.args) != len(function.args.args):
             raise Unforeseen
-        leaves = any(isinstance(node, LEAVING) for node in ast.walk(function))
-        if leaves or self.bound[function.name] > 1:
+        if any(isinstance(each, (ast.Yield, ast.YieldFrom)) for each in ast.walk(function)):
             raise Unforeseen
-        takes = function.args
-        if len(takes.args) != len(call.args) or takes.posonlyargs or takes.kwonlyargs or takes.vararg or takes.kwarg:
+        given = [self.of_code.get(getattr(each, 'id', None)) for each in call.args]
+        if None in given:
             raise Unforeseen
-        aliases = {parameter.arg: given.id for parameter, given in zip(takes.args, call.args)}
-        if not self.of_code.isdisjoint(aliases) or any(each in self.bound for each in aliases):
-            raise Unforeseen
-        self.of_code.update(aliases)
-        self.statements(function.body, aliases)
-        self.of_code.difference_update(aliases)
+        self.parameters = dict(zip((each.arg for each in function.args.args), given))
+        for statement in function.body:
+            self.assertion(statement)
+        self.parameters = {}
 
-    def expression(self, node, aliases):
+    def expression(self, node):
         """Adds the calls of an expression in the order of their evaluation."""
-        if not self.mentions(node):
-            return
-        if isinstance(node, ast.Call):
-            self.call(node, aliases)
-        elif isinstance(node, (ast.Compare, ast.BoolOp)):
-            # What follows the second value, or the first, is evaluated only if that decides nothing.
-            parts = [node.left, *node.comparators] if isinstance(node, ast.Compare) else node.values
-            sure = 2 if isinstance(node, ast.Compare) else 1
-            for part in parts[:sure]:
-                self.expression(part, aliases)
-            if any(map(self.mentions, parts[sure:])):
+        kind = type(node)
+        if kind is ast.Call:
+            self.call(node)
+        elif kind is ast.Name:
+            if not (node.id in self.constants or self.is_plain(node.id)) or node.id in self.parameters:
                 raise Unforeseen
-        elif isinstance(node, (ast.BinOp, ast.UnaryOp, ast.List, ast.Tuple, ast.Subscript)):
-            for part in ast.iter_child_nodes(node):
-                self.expression(part, aliases)
+        elif kind is ast.Compare:
+            # What follows the second value is evaluated only if that decides nothing.
+            self.expression(node.left)
+            self.expression(node.comparators[0])
+            self.without_calls(*node.comparators[1:])
+        elif kind is ast.BoolOp:
+            self.expression(node.values[0])
+            self.without_calls(*node.values[1:])
+        elif kind in PARTS:
+            for part in PARTS[kind](node):
+                self.expression(part)
         else:
             raise Unforeseen
 
-    def call(self, node, aliases):
-        if any(each.arg is None for each in node.keywords):
+    def without_calls(self, *nodes):
+        before = len(self.calls)
+        for node in filter(None, nodes):
+            self.expression(node)
+        if len(self.calls) > before:
+            del self.calls[before:]
             raise Unforeseen
-        is_method = isinstance(node.func, ast.Attribute)
-        name = getattr(node.func.value if is_method else node.func, 'id', None)
-        is_plain = name in self.modules if is_method else name in PLAIN_FUNCTIONS and name not in self.bound
-        if is_plain and name not in self.of_code:
+
+    def call(self, node):
+        if type(node.func) is ast.Attribute:
+            name, is_plain = None, getattr(node.func.value, 'id', None) in self.modules.difference(self.parameters)
+        else:
+            name = getattr(node.func, 'id', None)
+            is_plain = self.is_plain(name) and name not in self.parameters
+        if is_plain:
             for part in (*node.args, *(each.value for each in node.keywords)):
-                self.expression(part, aliases)
+                self.expression(part)
             return
-        name = aliases.get(name, name)
-        function = self.names.given.get(name)
-        if is_method or about(function) is None or self.names.get(name) is not function or name in self.bound:
+        function = self.parameters.get(name) or self.of_code.get(name)
+        if function is None or len(self.calls) == MOST_FORESEEN or any(each.arg is None for each in node.keywords):
             raise Unforeseen
-        named = {each.arg: self.literal(each.value) for each in node.keywords}
-        self.calls.append((function, [self.literal(each) for each in node.args], named))
+        self.calls.append((function, [literal(each) for each in node.args], {each.arg: literal(each.value) for each in node.keywords}))
 
-    def import_(self, statement):
-        """Takes note of the names that are modules of Python from now on, or from them."""
-        modules = [each.name for each in statement.names] if isinstance(statement, ast.Import) else [statement.module]
-        names = {each.asname or each.name for each in statement.names}
-        if not MODULES.issuperset(modules) or '*' in names:
-            raise Unforeseen
-        self.of_code.difference_update(names - REFLECTING)
-        if isinstance(statement, ast.Import) and PLAIN_MODULES.issuperset(modules):
-            self.modules.update(names)
-
-    def literal(self, node):
-        if self.names_in(node):
-            raise Unforeseen
-        try:
-            return ast.literal_eval(node)
-        except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-            raise Unforeseen from None
-
-    def mentions(self, node):
-        """Whether a part of the script can reach the code."""
-        return node is not None and not self.of_code.isdisjoint(self.names_in(node))
-
-    def names_in(self, node):
-        """The names in a part of the script."""
-        return self.used[slice(*self.spans[node])]
+    def is_plain(self, name):
+        return name in PLAIN_FUNCTIONS and name not in self.given
 
 
-class Unforeseen(Exception):
-    """What comes next depends on the answers of the code, or on more than is looked at here."""
+def literal(node):
+    if type(node) is ast.Constant:
+        return node.value
+    # The items of a set have the order in which it was made.
+    if any(type(each) is ast.Set for each in ast.walk(node)):
+        raise Unforeseen
+    try:
+        return ast.literal_eval(node)
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        raise Unforeseen from None

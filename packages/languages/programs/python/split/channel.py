@@ -3,7 +3,7 @@ import json
 import os
 import struct
 
-# Parts fit into init's buffer for a program that does not read; so do the answers to as many questions as are sent at once.
+# Parts fit into init's buffer for a program that does not read; so do as many small questions as are sent at once, and answers.
 PART_BYTES, SMALL_BYTES, MOST_AT_ONCE = 1 << 20, 1 << 14, 32
 HEADER = struct.Struct('>IB')
 # What a part is: the end of a message; one of several parts, and the answer to that; the end of a question that another one
@@ -39,9 +39,8 @@ class Channel:
         kind = ALONE if is_alone or len(text) > SMALL_BYTES else LAST
         self._write(HEADER.pack(len(text) - at, kind) + text[at:])
 
-    def send_all(self, questions):
+    def send_all(self, texts):
         """Sends small questions at once. Init passes each on when the one before is answered."""
-        texts = [encoded(each) for each in questions]
         kinds = [NEXT] * (len(texts) - 1) + [LAST]
         self._write(b''.join(HEADER.pack(len(text), kind) + text for text, kind in zip(texts, kinds)))
 

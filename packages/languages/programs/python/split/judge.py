@@ -41,7 +41,7 @@ class Judge(Meanings, Lending, Checks):
         self.combines = False
         # Threads of the script ask one after the other; an answer can need a callback.
         self.turn = RLock()
-        # Number of questions; those that init holds back or whose answers come, and those that follow them.
+        # Number of questions; texts of those that were sent and are not yet asked, and of those that follow them.
         self.asked, self.ahead, self.foreseen = 0, collections.deque(), collections.deque()
         # Why a success shows nothing; whether only the code could tell; why a failure may not be the code's.
         self.doubt, self.is_undecided, self.excuse = None, False, None
@@ -128,12 +128,19 @@ class Judge(Meanings, Lending, Checks):
             self.channel.send_all(self.ahead)
         if not self.ahead:
             self.channel.send(question)
-        elif question != self.ahead.popleft():
+        elif encoded(question) != self.ahead.popleft():
             unverified(self, 'the script calls the code otherwise than its text says')
 
     def receive(self):
         """Receives an answer, or what the code asks before it answers."""
-        reply = self.channel.receive()
+        try:
+            reply = self.channel.receive()
+        except Ended:
+            raise
+        except BaseException:
+            # As by an alarm that the script has set.
+            self.doubt = self.doubt or 'the script stopped waiting for the code'
+            raise
         if self.channel.has_dropped:
             self.ahead.clear()
             self.foreseen.clear()
@@ -146,7 +153,10 @@ class Judge(Meanings, Lending, Checks):
         for function, args, kwargs in calls:
             writer = Writer(self.refer)
             values = writer.each((function, *args)), {key: writer.write(value) for key, value in kwargs.items()}
-            self.foreseen.append(['call', *values, []])
+            text = encoded(['call', *values, []])
+            if len(text) > SMALL_BYTES:
+                break
+            self.foreseen.append(text)
 
     def call(self, thing, /, *args, **kwargs):
         """Calls something in the code's process."""

@@ -156,7 +156,7 @@ def judge(script, report, stdin):
     printed = taken_output()
     content = json.dumps({
         'end': end, 'message': message[-300:], 'stdout': printed[:SHOWN_OUTPUT], 'printed': len(printed.encode()),
-        'askedAhead': bool(asker.ahead)})
+        'askedAhead': bool(asker.ahead) and not asker.is_lost})
     with open(report, 'x', encoding='utf-8') as file:
         file.write(content)
     os._exit(0)

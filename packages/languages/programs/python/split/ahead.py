@@ -34,10 +34,11 @@ class CallsAhead:
     """
 
     def __init__(self, names):
-        # Functions of the code, of the script, and modules by their names; what was assigned once; parameters of a function.
         self.of_code = {name: it for name, it in names.given.items() if about(it) is not None and names.get(name) is it}
-        self.given, self.functions, self.modules, self.constants, self.parameters = set(names.given), {}, set(), set(), {}
-        self.calls = []
+        # Names of the code and of the script; among these its functions, modules and constants.
+        self.given, self.functions, self.modules, self.constants = set(names.given), {}, set(), set()
+        # Of the function that is called: functions of the code by the names of its parameters.
+        self.parameters, self.calls = {}, []
 
     def read(self, script):
         """The calls, each a function of the code with its arguments and its named arguments."""
@@ -73,7 +74,8 @@ class CallsAhead:
         modules = [each.name for each in node.names] if type(node) is ast.Import else [node.module]
         for each in node.names:
             self.bind(each.asname or each.name)
-        if not MODULES.issuperset(modules) or node.names[0].name == '*':
+        # Between calls it would take time.
+        if self.calls or not MODULES.issuperset(modules) or node.names[0].name == '*':
             raise Unforeseen
         if type(node) is ast.Import and PLAIN_MODULES.issuperset(modules):
             self.modules.update(each.asname or each.name for each in node.names)
@@ -97,12 +99,9 @@ class CallsAhead:
             self.constants.add(target.id)
 
     def bind(self, name):
-        """The script gives a name to something, which no longer is what it was."""
+        """The script gives a name to something, for the first time."""
         if name in self.given:
             raise Unforeseen
-        for known in self.functions, self.modules, self.constants:
-            if name in known:
-                raise Unforeseen
         self.given.add(name)
 
     def check(self, call):

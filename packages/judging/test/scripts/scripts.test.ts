@@ -165,6 +165,8 @@ describe('scripts', () => {
       verdict: 'wrong_answer',
       suspicious: expect.any(String),
     })
+    // Of two programs that the same moment ends, the judge may be first.
+    expect(await verdictOf({ status: 'timeout', limit: 'job' })).toMatchObject({ verdict: 'timeout' })
   })
 
   it('reject with the error of the sandbox', async () => {

@@ -18,8 +18,10 @@ import { type GatedPipe, gateFrames } from './frame-gate.ts'
 /** Added to the code's timeout, in seconds, so that code that does not answer times out before the judge. */
 const GRACE_SECONDS = 5
 
+type RunEnd = Pick<Outcome, 'status' | 'exitCode' | 'signal' | 'limit' | 'errorMessage'>
+
 /** How code ends after its last answer. */
-const ENDED_WELL = { status: 'success', exitCode: 0, signal: null, limit: null, errorMessage: null } as const
+const ENDED_WELL: RunEnd = { status: 'success', exitCode: 0, signal: null, limit: null, errorMessage: null }
 
 /** What a split test needs besides its test case. */
 export interface SplitContext {
@@ -130,8 +132,7 @@ function combine(
   const report = judged.report && readSplitReport(judged.report)
   const stdout = collected(Buffer.from(report?.stdout ?? ''), outputBytes, report?.printed)
   const stderr = collected(Buffer.concat([code.stderr.bytes, judged.stderr.bytes]), outputBytes)
-  // Calls that the script never came to say nothing about the code.
-  const ended = hasKilledCode || report?.askedAhead ? { ...code, ...ENDED_WELL } : code
+  const ended = { ...code, ...endOfCode(code, judged, hasKilledCode || report?.askedAhead === true) }
   const shown = { ...ended, stdout, stderr }
   if (stdout.truncated && onOverflow === 'kill' && ended.status === 'success') {
     const exceeded = outputExceeded({ outputBytes })
@@ -147,6 +148,15 @@ function combine(
   )
   const judgeFailed = report === undefined && ended.status === 'success' && !wasFirst
   return { outcome: raised ? { ...shown, ...failure } : shown, verdict, judgeFailed }
+}
+
+/** How the code ended. Calls that the script never came to say nothing about it. */
+function endOfCode(code: Outcome, judged: Outcome, isUnawaited: boolean): RunEnd {
+  const own = isUnawaited ? ENDED_WELL : code
+  // Time that the job has used up ends both, the judge sometimes first.
+  const { status, exitCode, signal, limit, errorMessage } =
+    judged.limit === 'job' && own.status === 'success' ? judged : own
+  return { status, exitCode, signal, limit, errorMessage }
 }
 
 /** How a judge ended that gave no report. Code ends before its judge only if it ends itself. */

@@ -2,7 +2,7 @@
 
 #include <stdint.h>
 
-/* The last part of a message; the last part of a question that another one follows. No other kind has a meaning here. */
+/* Kinds of parts: the last one of a message; the last one of a question that another one follows. `channel.py` has the others. */
 enum kind { KIND_LAST = 0, KIND_NEXT = 3 };
 
 static int paced;
@@ -60,7 +60,7 @@ void pacing_advance(size_t length) {
 static int answered(void) {
   if (unanswered == 0) return -1;
   unanswered--;
-  /* The sender looks at any other answer before it asks more. */
+  /* The judge reads any other answer before it asks again. */
   if (header[4] != KIND_LAST) drops_rest = is_followed;
   return 0;
 }

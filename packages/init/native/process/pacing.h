@@ -1,7 +1,7 @@
 /*
  * Paces the messages that a program gets on its stdin: one that follows a question is passed on once the program has answered
- * that question on its stdout. So questions can be sent together, and the program still knows none of them before its answers to
- * all earlier ones are out of its hands.
+ * that question on its stdout. So the host can send many questions at once, and the program sees each only after it has sent its
+ * answers to all earlier ones.
  *
  * In both directions a message comes in parts: length in four bytes, big-endian, kind in one, content.
  */

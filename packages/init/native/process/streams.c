@@ -64,7 +64,7 @@ int output_wanted(const struct output *output) {
   return output->fd >= 0 && (output->total >= output->limit || writer_pending() < WRITER_FULL);
 }
 
-/* Takes note of the latest bytes of stdout. Answers to questions that came together leave together, if they come soon. */
+/* Reports the latest bytes of stdout to the pacing. Answers to questions that came together wait a moment for each other. */
 static void note_answer(size_t length) {
   struct iovec parts[2];
   int count = writer_last(parts, length);
@@ -109,7 +109,7 @@ int stdin_queue(const unsigned char *bytes, size_t length) {
 
 void stdin_end(void) {
   ended = 1;
-  /* Nobody waits for the answers to what is still held back. */
+  /* The host no longer reads answers, so the questions that are held back are dropped. */
   if (queued == 0 || pacing_on()) stdin_close();
 }
 

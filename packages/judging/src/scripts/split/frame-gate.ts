@@ -6,7 +6,7 @@ const HEADER_BYTES = 5
 const MAX_PART_BYTES = 1024 * 1024
 /** The same for an answer behind which init passes on the next question; a judge sends at most 32 questions at once. */
 const MAX_SMALL_BYTES = 16 * 1024
-/** The last part of a message; the last of a question that another one follows. */
+/** Kinds of parts: the last one of a message; the last one of a question that another one follows. */
 const [LAST, NEXT] = [0, 3]
 
 /** What a part is, once its header has come. */
@@ -44,17 +44,18 @@ class HeaderReader {
 export interface GatedPipe {
   readonly code: PipeEnd
   readonly judge: PipeEnd
-  /** Whether the code was killed: it sent what is no answer, or the judge had ended before its answer. */
+  /** Whether the code was killed, because it sent no answer but something else, or because the judge ended before its answer. */
   readonly hasKilledCode: boolean
 }
 
 /**
  * Lets the code answer each part of the judge's messages with one part. Without it, code could send more than the judge's container
- * keeps, which would end that container. Code that sends what is no answer, or whose answer nobody awaits, is killed.
+ * keeps, which would end that container. Code is killed if it sends anything else, or if the
+ * judge ends before the answer.
  */
 export function gateFrames([code, judge]: readonly [PipeEnd, PipeEnd]): GatedPipe {
   const [asked, answered] = [new HeaderReader(), new HeaderReader()]
-  // As init counts: see `process/pacing.c`.
+  // Counted by the rules of init, in `process/pacing.c`.
   let due = 0
   let isFollowed = false
   let dropsRest = false

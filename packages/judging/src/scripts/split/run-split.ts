@@ -153,7 +153,7 @@ function combine(
 /** How the code ended. Calls that the script never came to say nothing about it. */
 function endOfCode(code: Outcome, judged: Outcome, isUnawaited: boolean): RunEnd {
   const own = isUnawaited ? ENDED_WELL : code
-  // Time that the job has used up ends both, the judge sometimes first.
+  // The end of the job’s time ends both processes, the judge sometimes first.
   const { status, exitCode, signal, limit, errorMessage } =
     judged.limit === 'job' && own.status === 'success' ? judged : own
   return { status, exitCode, signal, limit, errorMessage }

@@ -1,8 +1,8 @@
 """The calls that a script makes in any case, so that their questions can be sent together."""
 import ast
 
-# Of the scripts that are read, in characters, and of the calls that are foreseen: reading takes time.
-MOST_SCRIPT_SIZE, MOST_FORESEEN = 1 << 14, 500
+# Reading ahead takes time, in which the code waits.
+MAX_SCRIPT_CHARACTERS, MAX_FORESEEN_CALLS = 1 << 14, 500
 # Built-in functions, and functions of modules, that change nothing and ask nothing if they get plain values.
 PLAIN_FUNCTIONS = set('''
     abs all any bin bool bytes chr complex dict divmod enumerate float frozenset hex int isinstance len list max min oct ord
@@ -24,7 +24,7 @@ PARTS = {
 
 
 class Unforeseen(Exception):
-    """What comes next depends on the answers of the code, or takes time, or is more than is looked at here."""
+    """The next part of the script depends on answers of the code, takes time, or has a form that is not known to be harmless."""
 
 
 class CallsAhead:
@@ -63,7 +63,7 @@ class CallsAhead:
             self.assertion(node)
 
     def assertion(self, node):
-        """An assertion, or what does nothing."""
+        """Reads an assertion, or a statement without effect."""
         if type(node) is ast.Assert:
             self.expression(node.test)
             self.without_calls(node.msg)
@@ -74,14 +74,14 @@ class CallsAhead:
         modules = [each.name for each in node.names] if type(node) is ast.Import else [node.module]
         for each in node.names:
             self.bind(each.asname or each.name)
-        # Between calls it would take time.
+        # An import between calls takes time, which the code can measure.
         if self.calls or not MODULES.issuperset(modules) or node.names[0].name == '*':
             raise Unforeseen
         if type(node) is ast.Import and PLAIN_MODULES.issuperset(modules):
             self.modules.update(each.asname or each.name for each in node.names)
 
     def define(self, node):
-        """A function of the script. What it does comes when it is called."""
+        """Reads the definition of a function. Its body is read at each call."""
         takes = node.args
         self.bind(node.name)
         annotated = node.returns or any(each.annotation for each in takes.args)
@@ -99,13 +99,13 @@ class CallsAhead:
             self.constants.add(target.id)
 
     def bind(self, name):
-        """The script gives a name to something, for the first time."""
+        """Binds a name of the script. Names that are bound twice, or belong to the code, end the reading."""
         if name in self.given:
             raise Unforeseen
         self.given.add(name)
 
     def check(self, call):
-        """A call of a function of the script with functions of the code, which it checks."""
+        """Reads a call of a function of the script whose arguments are functions of the code: `check(add)`."""
         function = self.functions.get(getattr(call.func, 'id', None))
         if function is None or call.keywords or len(call.args) != len(function.args.args):
             raise Unforeseen
@@ -160,7 +160,7 @@ class CallsAhead:
                 self.expression(part)
             return
         function = self.parameters.get(name) or self.of_code.get(name)
-        if function is None or len(self.calls) == MOST_FORESEEN or any(each.arg is None for each in node.keywords):
+        if function is None or len(self.calls) == MAX_FORESEEN_CALLS or any(each.arg is None for each in node.keywords):
             raise Unforeseen
         self.calls.append((function, [literal(each) for each in node.args], {each.arg: literal(each.value) for each in node.keywords}))
 
@@ -171,7 +171,7 @@ class CallsAhead:
 def literal(node):
     if type(node) is ast.Constant:
         return node.value
-    # The items of a set have the order in which it was made.
+    # The order of items depends on how a set was made, so the question would differ.
     if any(type(each) is ast.Set for each in ast.walk(node)):
         raise Unforeseen
     try:

@@ -4,7 +4,7 @@ import os
 import struct
 
 # Parts fit into init's buffer for a program that does not read; so do as many small questions as are sent at once, and answers.
-PART_BYTES, SMALL_BYTES, MOST_AT_ONCE = 1 << 20, 1 << 14, 32
+PART_BYTES, SMALL_BYTES, MAX_QUESTIONS_AT_ONCE = 1 << 20, 1 << 14, 32
 HEADER = struct.Struct('>IB')
 # What a part is: the end of a message; one of several parts, and the answer to that; the end of a question that another one
 # follows, which init holds back until this one is answered; the end of an answer after which init drops what it holds back.
@@ -28,7 +28,7 @@ class Channel:
         self.has_dropped = False
 
     def send(self, message, is_alone=True):
-        """Sends a message: alone, or a small answer behind which init passes on the next question."""
+        """Sends a message. After a small answer that is not alone, init passes on the next question."""
         text = encoded(message)
         at = 0
         while len(text) - at > PART_BYTES:

@@ -7,7 +7,7 @@ SILENT = LOOKS - {'get', 'item', 'name'} | {'eq', 'ne', 'plain'}
 # Items of containers that are no longer shared, and that the judge watches.
 WATCHED_ITEMS = 100_000
 # Noted calls of built-in functions that the code defines as well.
-MOST_CALLS = 1000
+MAX_CALLS = 1000
 
 
 class Checks:
@@ -85,7 +85,7 @@ class Checks:
 
     def check_calls(self):
         """Compares calls once the script has ended: the code must not see what the script judges with."""
-        for name, given, result in self.calls[:MOST_CALLS]:
+        for name, given, result in self.calls[:MAX_CALLS]:
             reader = Reader(refuse)
             args, kwargs = reader.each(given)
             expected = reader.read(result)
@@ -93,7 +93,7 @@ class Checks:
                 is_equal = self.ask('name', name)(*args, **kwargs) == expected
             except Exception:
                 is_equal = False
-            if not is_equal or len(self.calls) > MOST_CALLS:
+            if not is_equal or len(self.calls) > MAX_CALLS:
                 unverified(self, f'{name} can be the code\'s or Python\'s')
 
 

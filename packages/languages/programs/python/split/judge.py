@@ -95,7 +95,7 @@ class Judge(Meanings, Lending, Checks):
                 reader.change(changed)
                 self.change_fields(fields)
             if self.ahead and not (is_value == 'ok' and reader.is_plain):
-                # The code has the next question already.
+                # Init has passed on the next question already, so this one cannot be followed up.
                 raise Ended
             if changed and name in SILENT:
                 self.doubt = self.doubt or f'{name} changes what the script holds'
@@ -124,7 +124,7 @@ class Judge(Meanings, Lending, Checks):
     def send(self, question):
         """Sends a question, unless that was done ahead."""
         if not self.ahead and self.foreseen:
-            self.ahead.extend(self.foreseen.popleft() for _ in range(min(MOST_AT_ONCE, len(self.foreseen))))
+            self.ahead.extend(self.foreseen.popleft() for _ in range(min(MAX_QUESTIONS_AT_ONCE, len(self.foreseen))))
             self.channel.send_all(self.ahead)
         if not self.ahead:
             self.channel.send(question)
@@ -138,7 +138,7 @@ class Judge(Meanings, Lending, Checks):
         except Ended:
             raise
         except BaseException:
-            # As by an alarm that the script has set.
+            # A signal handler of the script raised it, for example for an alarm.
             self.doubt = self.doubt or 'the script stopped waiting for the code'
             raise
         if self.channel.has_dropped:

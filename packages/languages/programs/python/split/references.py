@@ -3,11 +3,11 @@ import collections
 import sys
 import types
 
-MOST_MEMBERS = 1000
+MAX_MEMBERS = 1000
 # Of a container in a field.
-MOST_ITEMS = 64
+MAX_ITEMS = 64
 # Objects whose fields the judge is kept informed of.
-MOST_TOLD = 256
+MAX_TOLD = 256
 # Attributes that some built-in exceptions have besides their arguments.
 ERROR_TEXTS = 'name', 'path', 'filename', 'filename2'
 CODE = 'main'
@@ -113,7 +113,7 @@ class References:
 
     def changed_fields(self):
         """The fields of objects that the judge knows, where they are others than it was told; None for those that are too many."""
-        found = [[number, None] for number in list(self.told)[:-MOST_TOLD]]
+        found = [[number, None] for number in list(self.told)[:-MAX_TOLD]]
         for number, _ in found:
             del self.told[number]
         for number, (told, values) in list(self.told.items()):
@@ -145,7 +145,7 @@ class References:
     def members(self, writer, kind):
         """The members of an enumeration, so that the judge need not ask for the one that it expects."""
         found = getattr(kind, '__members__', None)
-        if type(found) is not types.MappingProxyType or len(found) > MOST_MEMBERS:
+        if type(found) is not types.MappingProxyType or len(found) > MAX_MEMBERS:
             return []
         if any(type.__getattribute__(kind, name) is not each for name, each in found.items()):
             return []
@@ -214,7 +214,7 @@ def plain(value):
     """A small value as it is written alone."""
     def refuse(writer, value):
         raise NotPlain
-    if type(value) in (list, tuple, dict, set, frozenset) and len(value) > MOST_ITEMS:
+    if type(value) in (list, tuple, dict, set, frozenset) and len(value) > MAX_ITEMS:
         raise NotPlain
     return FieldWriter(refuse).write(value)
 

@@ -206,7 +206,7 @@ def ended(asker, script):
             ask_for_dataclasses(asker)
         if 'unittest' in script:
             watch_results(asker)
-        if len(script) <= MOST_SCRIPT_SIZE:
+        if len(script) <= MAX_SCRIPT_CHARACTERS:
             asker.foresee(CallsAhead(names).read(script))
         sys.modules['__main__'] = main
         vars(main).update(__file__=SCRIPT, __builtins__=names)

@@ -150,6 +150,14 @@ static size_t take(unsigned char *bytes, size_t available) {
   return size;
 }
 
+/* During a run, the first one is answered after the run. */
+static void fetch_frame(void) {
+  char *path = path_in(held + FETCH_HEAD, length - FETCH_HEAD);
+  uint32_t max = get_u32(held);
+  if (refused == 0) fetch_begin(path, max);
+  else if (!fetch_later(path, max)) fetch_refuse(refused);
+}
+
 static void finish(void) {
   switch (type) {
     case FRAME_PUT_FILE: put_end(); break;
@@ -159,10 +167,7 @@ static void finish(void) {
       if (length == 0 && run_state() == RUN_ACTIVE) stdin_end();
       break;
     case FRAME_KILL: run_end(CAUSE_KILL); break;
-    case FRAME_FETCH:
-      if (refused != 0) fetch_refuse(refused);
-      else fetch_begin(path_in(held + FETCH_HEAD, length - FETCH_HEAD), get_u32(held));
-      break;
+    case FRAME_FETCH: fetch_frame(); break;
     case FRAME_RESET: reset(); break;
     case FRAME_SNAPSHOT: snapshot_take(refused); break;
     case FRAME_RESTORE: reset_and_restore(); break;

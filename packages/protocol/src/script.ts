@@ -46,7 +46,12 @@ export const scriptSchema = fields({
    * `{stdin_json}` and `{report_json}`, the path of its report: JSON
    * with `end`, `message`, `stdout` and `printed`. A language without it runs both in one process.
    */
-  split: fields({ code: splitProgramSchema, judge: splitProgramSchema }).optional(),
+  split: fields({
+    code: splitProgramSchema,
+    judge: splitProgramSchema,
+    /** The first message to the code, which makes it run. The judge receives the answer without having asked. */
+    first_question: textUpTo(1024),
+  }).optional(),
 })
 
 /** The two programs of a split test. */

@@ -49,7 +49,7 @@ export class ContainerSandbox implements Sandbox {
     this.#fresh = new FreshContainers(maker, deployment)
     const pooled = openPool(pool, { maker, fresh: this.#fresh, runtime, cpus, observe })
     this.#pool = pooled?.pool
-    const { containers: size = cpus * 4, idleMs = 60_000, executions = 1000 } = batch
+    const { containers: size = cpus * 8, idleMs = 60_000, executions = 1000 } = batch
     this.#source = pooled?.source ?? this.#fresh
     this.#batches = new BatchContainers({
       source: this.#source,

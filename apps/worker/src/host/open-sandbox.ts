@@ -19,8 +19,8 @@ export async function openSandbox(
     deployment,
     pool: { ...pool, size: pool.size ?? budget.slots },
     batch: {
-      // Room for two batches that alternate and each use all slots.
-      containers: budget.slots && 2 * budget.slots,
+      // Room for two batches that alternate, each with a program and its judge in every slot.
+      containers: budget.slots && 4 * budget.slots,
       idleMs: batch.idleSeconds * 1000,
       executions: batch.runs,
     },

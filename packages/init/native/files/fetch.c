@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,6 +15,10 @@
 
 static int file = -1;
 static size_t left;
+
+static char kept_path[MAX_PATH_BYTES + 1];
+static uint32_t kept_max;
+static int is_kept;
 
 static void answer(int status, size_t length) {
   unsigned char head[HEADER_BYTES + 1] = {FRAME_FILE};
@@ -56,6 +61,19 @@ void fetch_begin(char *path, uint32_t max) {
   left = (size_t)status.st_size;
   answer(0, left);
   fetch_pump();
+}
+
+int fetch_later(const char *path, uint32_t max) {
+  if (is_kept) return 0;
+  strcpy(kept_path, path);
+  kept_max = max;
+  return is_kept = 1;
+}
+
+void fetch_kept(void) {
+  if (!is_kept) return;
+  is_kept = 0;
+  fetch_begin(kept_path, kept_max);
 }
 
 void fetch_pump(void) {

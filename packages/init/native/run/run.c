@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "common/util.h"
+#include "files/fetch.h"
 #include "frames/fault.h"
 #include "frames/frame_writer.h"
 #include "frames/json.h"
@@ -185,6 +186,7 @@ void run_pump(void) {
   streams_close();
   state = RUN_IDLE;
   done_send(&done);
+  fetch_kept();
 }
 
 int64_t run_next_us(void) {

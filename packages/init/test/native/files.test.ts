@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { constants } from 'node:os'
 import { expect, it } from 'vitest'
-import { encodeFetch, encodePutFile, encodeReset } from '../../src/encode.ts'
+import { encodeFetch, encodeKill, encodePutFile, encodeReset, encodeStdin } from '../../src/encode.ts'
 import { Container, describeInit, exec } from './container.ts'
 
 const MIB = 1024 * 1024
@@ -121,12 +121,30 @@ describeInit('files of the program', () => {
     }
   })
 
-  it('are not fetched while the program runs', async () => {
+  it('are neither put while the program runs, nor fetched before its end', async () => {
     await using container = await Container.start()
-    container.send(exec({ argv: ['sleep', '100'] }))
+    container.send(exec({ argv: ['sh', '-c', 'head -c 1 >/dev/null; printf x >f'], stdin: true }))
+    container.send(encodeFetch('f', 10), encodeFetch('g', 10))
     await container.next('started')
-    expect(await fetch(container, 'f')).toMatchObject({ status: errno.EBUSY })
-    container.send(encodePutFile('f', Buffer.from('x')))
+    expect(await container.next('file')).toMatchObject({ status: errno.EBUSY })
+    container.send(encodePutFile('f', Buffer.from('y')))
     expect((await container.next('fault')).fault).toEqual({ where: 'put', error: 'EBUSY' })
+    container.send(encodeStdin(Buffer.from('go')))
+    await container.next('done')
+    expect(Buffer.from((await container.next('file')).content).toString()).toBe('x')
+  })
+
+  it.each([
+    ['killed', encodeKill()],
+    ['reset', encodeReset()],
+  ])('are answered once if the run that they wait for is %s', async (how, frame) => {
+    await using container = await Container.start()
+    container.send(exec({ argv: ['sleep', '100'] }), encodeFetch('f', 10), frame)
+    await container.next('started')
+    await container.next('done')
+    expect(await container.next('file')).toMatchObject({ status: errno.ENOENT })
+    if (how === 'reset') await container.next('reset')
+    await container.sh('printf x >g')
+    expect(Buffer.from((await fetch(container, 'g')).content).toString()).toBe('x')
   })
 })

@@ -18,12 +18,26 @@ export async function fetchFile(
   maxBytes: number,
   signal: AbortSignal,
 ): Promise<Uint8Array | undefined> {
+  signal.throwIfAborted()
+  container.send(encodeFetch(path, maxBytes))
+  return await receiveFile(container, signal)
+}
+
+/**
+ * Receives a file that has been requested.
+ *
+ * @returns undefined if there is no such file, or it is larger than requested
+ * @throws what {@link fetchFile} throws
+ */
+export async function receiveFile(
+  container: Container,
+  signal: AbortSignal,
+): Promise<Uint8Array | undefined> {
   const end = () => container.destroy()
   const timer = setTimeout(end, TIMEOUT_MS)
   signal.addEventListener('abort', end, { once: true })
   try {
     signal.throwIfAborted()
-    container.send(encodeFetch(path, maxBytes))
     for (let frame = await container.receive(); frame; frame = await container.receive()) {
       if (frame.type === 'file') return frame.status === 0 ? frame.content : undefined
     }

@@ -1,3 +1,4 @@
+import { encodeFetch } from '@isopod/init'
 import { TerminalError } from '@isopod/protocol'
 import type { ContainerSource } from '../acquire/container-source.ts'
 import type { Execution } from '../contract/execution.ts'
@@ -9,7 +10,7 @@ import { type ClassifiedRun, compile, runMain, withoutProgram } from '../program
 import { jobTimedOut, type RunEnd } from '../program/classify-run.ts'
 import { usageOf } from '../program/usage.ts'
 import { workspaceFrames } from '../program/workspace.ts'
-import { fetchFile, fetchFiles } from './fetch-file.ts'
+import { fetchFiles, receiveFile } from './fetch-file.ts'
 import { confinementProblems, limitsApplied } from './limits-applied.ts'
 
 /** Maximum size of a report; a larger file is ignored. */
@@ -62,14 +63,22 @@ export async function runExecution(
     const before = compiled ? [] : workspaceFrames(execution, container.preloaded)
     const afterUserCode = compiled !== undefined
     const listeners = { onConnection, onOutput }
-    const ran = await runMain(container, execution, { before, signal, afterUserCode, ...listeners, budget })
+    const { report: name } = execution
+    const after = name === undefined ? [] : [encodeFetch(name, MAX_REPORT_BYTES)]
+    const frames = { before, after }
+    const ran = await runMain(container, execution, {
+      ...frames,
+      signal,
+      afterUserCode,
+      ...listeners,
+      budget,
+    })
     const unmade = compiled && withoutProgram(compiled, ran, execution.language)
     if (compiled && unmade) {
       reusable = true
       return outcomeOf(container, execution, unmade, acquired - asked, compiled)
     }
-    const name = ran.end.status === 'success' ? execution.report : undefined
-    const report = name && (await fetchFile(container, name, MAX_REPORT_BYTES, signal))
+    const report = name && (await reportOf(container, ran, signal))
     const paths = hasEndedByItself(ran) ? execution.fetchFiles : undefined
     const files = paths && (await fetchFiles(container, paths, signal))
     reusable = ran.report.done !== undefined
@@ -96,6 +105,23 @@ export function checkConfinement(
   if (problems.length > 0) {
     throw new TerminalError(`the container is not confined as asked: ${problems.join('; ')}`)
   }
+}
+
+/**
+ * The report of a run, which was requested with its start, so that init sends it behind the end of the run.
+ *
+ * @returns undefined if the run did not end with success, or left no report
+ */
+async function reportOf(
+  container: Container,
+  { report, end }: ClassifiedRun,
+  signal: AbortSignal,
+): Promise<Uint8Array | undefined> {
+  if (report.done === undefined) return undefined
+  if (end.status === 'success') return await receiveFile(container, signal)
+  // A limit may also have ended the container.
+  await receiveFile(container, signal).catch(() => signal.throwIfAborted())
+  return undefined
 }
 
 /** Whether a run ended by itself. Only then are files fetched, because a limit may also have ended the container. */

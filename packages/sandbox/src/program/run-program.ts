@@ -45,6 +45,8 @@ export interface ProgramReport {
 export interface RunProgramOptions {
   /** Frames to send in front of the exec frame, in the same write. @default none */
   readonly before?: readonly Uint8Array[]
+  /** Frames to send behind the exec frame, in the same write. @default none */
+  readonly after?: readonly Uint8Array[]
   /** The program's frames were sent ahead; nothing is sent now, and it has no tunnel. @default false */
   readonly sent?: boolean
   readonly signal: AbortSignal
@@ -78,7 +80,7 @@ export async function runProgram(
   const tunnel = onConnection && new Tunnel({ send, onConnection })
   // Made before `try`, in which an error of the wire counts as one of the container.
   const frames = options.sent ? [] : programFrames(program, tunnel !== undefined)
-  const exec = Buffer.concat([...(options.before ?? []), ...frames])
+  const exec = Buffer.concat([...(options.before ?? []), ...frames, ...(options.after ?? [])])
   const started = performance.now()
   const stdout = new OutputCollector(program.channel ? 0 : program.outputBytes)
   const stderr = new OutputCollector(program.outputBytes)

@@ -86,7 +86,8 @@ export class SimulatedInit {
         else this.#stdin.resolve(Buffer.concat(this.#stdinChunks))
         break
       case 'fetch':
-        this.#fetch(frame.path, frame.maxBytes)
+        // During a run it is answered after that.
+        void this.#run.then(() => this.#fetch(frame.path, frame.maxBytes))
         break
       case 'inspect':
         this.#send(WIRE.ready, this.#ready())

@@ -40,6 +40,15 @@ class HeaderReader {
   }
 }
 
+/** A message of one part. */
+export function messageOf(text: string): Uint8Array {
+  const content = Buffer.from(text)
+  const header = Buffer.alloc(HEADER_BYTES)
+  header.writeUInt32BE(content.byteLength)
+  header.writeUInt8(LAST, HEADER_BYTES - 1)
+  return Buffer.concat([header, content])
+}
+
 /** The ends of a gated pipe. */
 export interface GatedPipe {
   readonly code: PipeEnd

@@ -49,7 +49,8 @@ class Peer {
 
   /** Asks the other process. Throws what it throws. */
   ask(operation, ...values) {
-    this.#send(['ask', operation], values)
+    // The worker asks the code to run, while the judge starts.
+    if (operation !== 'run') this.#send(['ask', operation], values)
     this.#depth++
     for (;;) {
       const [[kind, detail], values] = this.#receive()

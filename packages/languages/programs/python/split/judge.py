@@ -74,7 +74,9 @@ class Judge(Meanings, Lending, Checks):
         self.is_lost = True
         self.asked += 1
         try:
-            self.send(message)
+            # The worker asks the code to run, while the judge starts.
+            if name != 'run':
+                self.send(message)
             reply = self.receive()
             while reply[0] == 'ask':
                 # The script may ask in turn.

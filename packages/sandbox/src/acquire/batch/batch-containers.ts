@@ -14,7 +14,7 @@ const RESET_TIMEOUT_MS = 3_000
 
 /** Limits on the reuse of containers by a batch. */
 export interface BatchReuseOptions {
-  /** Maximum number of idle containers of all batches together. @default four per core */
+  /** Maximum number of idle containers of all batches together. @default eight per core */
   readonly containers?: number | undefined
   /** Time after which an idle container is destroyed, in milliseconds. @default 60000 */
   readonly idleMs?: number

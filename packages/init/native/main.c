@@ -29,6 +29,7 @@
 #include "resources/ready.h"
 #include "run/leftovers.h"
 #include "run/preload.h"
+#include "run/reset.h"
 #include "run/run.h"
 
 #ifndef __NR_close_range
@@ -144,6 +145,7 @@ _Noreturn static void serve(char *const *paths) {
     fetch_pump();
     reader_dispatch();
     run_pump();
+    reset_kept();
     reader_dispatch();
     /* Last, because a frame may have requested something of a stream for which no event would wake the loop. */
     tunnel_pump(watched + WATCHED);

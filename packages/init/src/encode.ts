@@ -41,6 +41,8 @@ export interface ExecRequest {
    * its stdout. Both have parts, as `process/pacing.h` says. @default false
    */
   readonly paced?: boolean
+  /** After the run, init resets the container and reads its confinement again, as if asked. @default false */
+  readonly resets?: boolean
 }
 
 const KILL_ON_OVERFLOW = 1
@@ -48,6 +50,7 @@ const STDIN_FOLLOWS = 2
 const NET = 4
 const PRELOADED = 8
 const PACED = 32
+const RESETS = 64
 const EXEC_NUMBERS_BYTES = 5 * 4 + 3 * 2
 const LIMIT_BYTES = 2 * 4
 const encoder = new TextEncoder()
@@ -137,12 +140,13 @@ function execNumbers(request: ExecRequest, moreFlags: number): number[] {
   const net = request.tunnel === true ? NET : 0
   const preloaded = request.preloaded === true ? PRELOADED : 0
   const paced = request.paced === true ? PACED : 0
+  const resets = request.resets === true ? RESETS : 0
   return [
     integer('exec: wallMs', Math.ceil(request.wallMs), 0xffffffff, 1),
     integer('exec: cpuMs', Math.ceil(request.cpuMs ?? 0), 0xffffffff),
     integer('exec: stdoutLimit', request.stdoutLimit, 0xffffffff),
     integer('exec: stderrLimit', request.stderrLimit, 0xffffffff),
-    overflow | stdin | net | preloaded | paced | moreFlags,
+    overflow | stdin | net | preloaded | paced | resets | moreFlags,
   ]
 }
 

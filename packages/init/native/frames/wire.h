@@ -64,6 +64,7 @@ enum init_frame {
 #define EXEC_PRELOADED 8u
 #define EXEC_FORKS 16u
 #define EXEC_PACED 32u
+#define EXEC_RESETS 64u
 
 /* Exit codes of init itself. */
 #define EXIT_QUIT 0

@@ -88,7 +88,8 @@ int output_pump(struct output *output) {
   }
   if (got > 0) {
     output->total += (uint64_t)got;
-    if (room > 0 && output == &outputs[0] && pacing_on()) note_answer((size_t)got);
+    if (!pacing_on()) writer_release();
+    else if (room > 0 && output == &outputs[0]) note_answer((size_t)got);
     return 1;
   }
   if (got == 0 || errno != EAGAIN) {

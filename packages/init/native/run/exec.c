@@ -9,6 +9,7 @@
 #include "frames/fault.h"
 #include "frames/wire.h"
 #include "run/preload.h"
+#include "run/reset.h"
 #include "run/run.h"
 
 /* Offset of what a preloaded process cannot change: limits, cwd, argv and env, with their counts in front. */
@@ -86,6 +87,7 @@ static struct exec_request read_request(unsigned char *payload, size_t length) {
 void exec_frame(unsigned char *payload, size_t length, int refused) {
   struct exec_request request = read_request(payload, length);
   request.flags &= ~EXEC_FORKS;
+  if (refused == 0 && (request.flags & EXEC_RESETS) != 0) reset_later();
   if (refused != 0) fault("exec", refused);
   else if (put_take_failure()) run_refuse(ECANCELED);
   else run_start(&request);

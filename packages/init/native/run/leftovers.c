@@ -6,6 +6,7 @@
 
 #include "common/util.h"
 #include "files/mounts.h"
+#include "frames/frame_writer.h"
 #include "network/sockets.h"
 #include "resources/usage.h"
 
@@ -29,6 +30,8 @@ const char *leftovers(void) {
     if (left == NULL && sockets.used < sockets_at_first.used) sockets_at_first = sockets;
     if (left == NULL || now_us() >= deadline) return left;
     sockets_find_lost();
+    /* The end of the run may wait for this. */
+    writer_flush();
     nanosleep(&(struct timespec){.tv_nsec = 1000 * 1000}, NULL);
   }
 }

@@ -9,20 +9,26 @@
 #include <unistd.h>
 
 #include "common/util.h"
+#include "files/fetch.h"
 #include "files/mounts.h"
 #include "files/put.h"
 #include "files/snapshot.h"
 #include "frames/fault.h"
+#include "frames/frame_writer.h"
 #include "frames/json.h"
 #include "frames/wire.h"
 #include "process/process.h"
 #include "resources/cgroup.h"
+#include "resources/ready.h"
 #include "resources/usage.h"
 #include "run/ipc.h"
 #include "run/leftovers.h"
 #include "run/preload.h"
+#include "run/run.h"
 
 #define PROCESSES_TIMEOUT_US 1000000
+
+static int is_kept;
 
 static int is_other_process(const char *name, unsigned char type, void *context) {
   (void)type;
@@ -52,6 +58,7 @@ static const char *no_processes(void) {
     if (other == 0) other = is_other_task();
     if (other <= 0 || now_us() >= deadline) break;
     if (kill_everyone() < 0) break;
+    writer_flush();
     nanosleep(&(struct timespec){.tv_nsec = 5 * 1000 * 1000}, NULL);
   }
   close(proc);
@@ -84,6 +91,17 @@ static int clean(void) {
 void reset(void) {
   snapshot_drop();
   clean();
+}
+
+void reset_later(void) {
+  is_kept = 1;
+}
+
+void reset_kept(void) {
+  if (!is_kept || run_state() != RUN_IDLE || fetch_active()) return;
+  is_kept = 0;
+  reset();
+  ready_send();
 }
 
 void reset_and_restore(void) {

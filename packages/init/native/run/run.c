@@ -88,6 +88,8 @@ void run_start(const struct exec_request *request) {
   json_number("stderrLimit", (int64_t)outputs[1].limit);
   json_numbers("limits", held.count, held.value);
   json_send(FRAME_STARTED);
+  /* The host does nothing with it until the program prints or ends. */
+  writer_hold();
 }
 
 void run_end(enum cause cause) {

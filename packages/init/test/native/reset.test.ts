@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { encodeReset } from '../../src/encode.ts'
+import { encodeFetch, encodeInspect, encodePutFile, encodeReset } from '../../src/encode.ts'
 import { Container, describeInit, exec } from './container.ts'
 
 async function reset(container: Container) {
@@ -22,6 +22,27 @@ describeInit('a reset', () => {
     expect((await container.sh('test -e /etc -a -e /usr/bin/perl && echo there')).stdout.toString()).toBe(
       'there\n',
     )
+  })
+
+  it('follows a run that asked for it, after the file that waits for the end of the run', async () => {
+    await using container = await Container.start()
+    container.send(exec({ argv: ['bash', '-c', 'printf x >f'], resets: true }), encodeFetch('f', 10))
+    expect((await container.outcome()).done).toMatchObject({ exitCode: 0 })
+    expect(Buffer.from((await container.next('file')).content).toString()).toBe('x')
+    expect((await container.next('reset')).reset).toEqual(CLEAN)
+    expect((await container.next('ready')).ready).toEqual(container.ready)
+    expect((await container.sh(LIST)).stdout.toString()).toBe(FRESH)
+    container.send(encodeInspect())
+    await container.next('ready')
+  })
+
+  it('follows an exec that could not start its program', async () => {
+    await using container = await Container.start()
+    container.send(encodePutFile('f', Buffer.from('x')), exec({ argv: ['/none'], resets: true }))
+    expect((await container.outcome()).done).toMatchObject({ spawnError: 'ENOENT' })
+    expect((await container.next('reset')).reset).toEqual(CLEAN)
+    await container.next('ready')
+    expect((await container.sh(LIST)).stdout.toString()).toBe(FRESH)
   })
 
   it('copes with directories deeper than any path', async () => {

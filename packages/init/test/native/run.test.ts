@@ -185,6 +185,16 @@ describeInit('a run of init', () => {
     expect(started?.limits.openFiles).toBeLessThan(0xffff_ffff)
   })
 
+  it('reports the start of a silent program soon, and that of another one with its output', async () => {
+    await using container = await Container.start()
+    container.send(exec({ argv: ['sleep', '100'] }))
+    expect(await container.frame()).toMatchObject({ type: 'started' })
+    container.send(encodeKill())
+    await container.next('done')
+    const { started, stdout } = await container.sh('echo x')
+    expect([started?.wallMs, stdout.toString()]).toEqual([20_000, 'x\n'])
+  })
+
   it('gives the program its limits and a clean start', async () => {
     await using container = await Container.start()
     const { stdout } = await container.sh(

@@ -7,13 +7,32 @@ def _preload():
     # As in a plain start, every finder has searched for the hook's module.
     for finder in sys.meta_path:
         finder.find_spec('usercustomize', None)
+
+    def compiled_apart(text):
+        """Compiles in a process of its own. Each fork would copy what the compiler leaves in memory, several MB."""
+        import marshal
+        source, sink = os.pipe()
+        compiler = os.fork()
+        if compiler == 0:
+            try:
+                os.close(source)
+                with open(sink, 'wb') as file:
+                    marshal.dump(compile(text, '<string>', 'exec', 0, True), file)
+            finally:
+                os._exit(0)
+        os.close(sink)
+        with open(source, 'rb') as file:
+            program = marshal.load(file)
+        os.waitpid(compiler, 0)
+        return program
+
     before = set(sys.modules)
     for name in names:
         __import__(name)
     if library:
         # The main file takes it; only one that knows its name can.
         module = sys.modules['isopod library'] = type(sys)('isopod library')
-        exec(library, vars(module))
+        exec(compiled_apart(library) if forks else library, vars(module))
     preloaded = set(sys.modules)
     roots = {name.partition('.')[0] for name in preloaded - before}
 

@@ -50,8 +50,15 @@ export interface Container extends ContainerFacts {
   /**
    * Has init restore the container's initial state, verify it, and read its confinement as `readConfinement` does. Rejects
    * on any other answer; settles at the latest when the container ends.
+   *
+   * @param isUnderWay init was asked by an exec frame
    */
-  reset(): Promise<Reset>
+  reset(options?: { readonly isUnderWay?: boolean }): Promise<Reset>
+  /**
+   * Whether init is to reset it after the next run without being asked: that of a container that more executions use. The
+   * next `reset` then only waits for that.
+   */
+  resetAfterRun(): boolean
   /** Changes its limits while nothing runs in it, and updates `ready`. Rejects if the limits did not change. */
   changeLimits(limits: ChangeableLimits): Promise<void>
   /** Records the job that it serves from now on. */

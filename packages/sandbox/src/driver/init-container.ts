@@ -137,8 +137,12 @@ export class InitContainer implements NewContainer {
     })
   }
 
-  async reset(): Promise<Reset> {
-    this.send(RESET_AND_INSPECT)
+  resetAfterRun(): boolean {
+    return false
+  }
+
+  async reset({ isUnderWay = false } = {}): Promise<Reset> {
+    if (!isUnderWay) this.send(RESET_AND_INSPECT)
     const frame = await this.receive()
     if (frame?.type !== 'reset') throw unanswered('a reset', frame)
     await this.#readAgain()

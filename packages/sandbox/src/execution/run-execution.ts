@@ -65,7 +65,9 @@ export async function runExecution(
     const listeners = { onConnection, onOutput }
     const { report: name } = execution
     const after = name === undefined ? [] : [encodeFetch(name, MAX_REPORT_BYTES)]
-    const frames = { before, after }
+    // Of a container that the next execution gets anyway.
+    const resets = execution.fetchFiles === undefined && container.resetAfterRun()
+    const frames = { before, after, resets }
     const ran = await runMain(container, execution, {
       ...frames,
       signal,

@@ -19,6 +19,8 @@ export interface ClassifiedRunOptions extends RunProgramOptions {
   readonly killsBefore?: number
   /** The job's remaining time, which bounds the run. @default only its own limit does */
   readonly budget?: TimeBudget | undefined
+  /** Init resets the container after the run, for the next execution. @default false */
+  readonly resets?: boolean
 }
 
 /**
@@ -86,7 +88,8 @@ export async function runMain(
   const isJoined = channel !== undefined
   const stdin = isJoined ? undefined : command.stdin
   const joined = { stdin, piped: isJoined, channel: isJoined, paced: channel?.isPaced ?? false }
-  const program = { ...command, ...joined, wallMs, preloaded: container.preloaded }
+  const { resets = false } = options
+  const program = { ...command, ...joined, wallMs, preloaded: container.preloaded, resets }
   return await runClassified(container, execution, program, { ...options, pipe: channel })
 }
 

@@ -23,6 +23,8 @@ export interface ProgramRun {
   readonly channel?: boolean
   /** It gets the messages of its channel one at a time. @default false */
   readonly paced?: boolean
+  /** Init resets the container after it. @default false */
+  readonly resets?: boolean
   /** The preloaded interpreter runs it. @default false */
   readonly preloaded?: boolean
 }
@@ -46,6 +48,7 @@ export function programFrames(program: ProgramRun, tunnel: boolean): Uint8Array[
     limits: program.limits,
     preloaded: program.preloaded ?? false,
     paced: program.paced ?? false,
+    resets: program.resets ?? false,
     cwd: WORKSPACE,
     argv: program.argv,
     env: program.env,

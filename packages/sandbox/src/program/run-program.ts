@@ -188,11 +188,13 @@ export async function runProgram(
     }
     if (cause === 'aborted') throw signal.reason
     if (hostFault !== undefined) throw hostFault
-    if (held === undefined && !options.afterUserCode) {
+    // After the worker's own kill the container may be removed already.
+    const lost = cause === 'backstop' ? 'backstop' : await container.end()
+    // Only a program uses up the memory, in the moment in which init keeps the report of its start.
+    if (held === undefined && !options.afterUserCode && lost !== 'memory') {
       throw new RetryableError('the container ended before the program was started')
     }
-    // After the worker's own kill the container may be removed already.
-    return lostFor(cause === 'backstop' ? 'backstop' : await container.end())
+    return lostFor(lost)
   } catch (error) {
     if (!(error instanceof WireError)) throw error
     // No init of ours sends this, so user code controls it; no later frame can be believed.

@@ -9,6 +9,8 @@ export interface ProgramStart {
   readonly killOnOverflow: boolean
   /** Stdin frames follow; else stdin is empty. */
   readonly stdin: boolean
+  /** A reset and another report follow. */
+  readonly resets: boolean
   /** Values of the limits of each process. */
   readonly limits: readonly number[]
   readonly argv: readonly string[]
@@ -24,6 +26,7 @@ export type HostFrame =
 
 const KILL_ON_OVERFLOW = 1
 const STDIN_FOLLOWS = 2
+const RESETS = 64
 
 /** Decodes the host's byte stream into frames; chunks may be split anywhere. */
 export class HostFrameDecoder {
@@ -92,5 +95,11 @@ function toStart(payload: Buffer): ProgramStart {
   }
   const has = (flag: number) => (flags & flag) !== 0
   const held = { wallMs, cpuMs, stdoutLimit, stderrLimit, limits: values }
-  return { ...held, killOnOverflow: has(KILL_ON_OVERFLOW), stdin: has(STDIN_FOLLOWS), argv: strings.slice(1) }
+  return {
+    ...held,
+    killOnOverflow: has(KILL_ON_OVERFLOW),
+    stdin: has(STDIN_FOLLOWS),
+    resets: has(RESETS),
+    argv: strings.slice(1),
+  }
 }

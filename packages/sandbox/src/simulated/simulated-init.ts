@@ -40,6 +40,9 @@ export class SimulatedInit {
   #stdinChunks: Uint8Array[] = []
   /** The last program that was started. */
   #run: Promise<void> = Promise.resolve()
+  #isRunning = false
+  /** Answers that wait for its end. */
+  readonly #kept: (() => void)[] = []
   /** Frames are handled one after the other. */
   #handled: Promise<void> = Promise.resolve()
 
@@ -86,8 +89,7 @@ export class SimulatedInit {
         else this.#stdin.resolve(Buffer.concat(this.#stdinChunks))
         break
       case 'fetch':
-        // During a run it is answered after that.
-        void this.#run.then(() => this.#fetch(frame.path, frame.maxBytes))
+        this.#afterRun(() => this.#fetch(frame.path, frame.maxBytes))
         break
       case 'inspect':
         this.#send(WIRE.ready, this.#ready())
@@ -119,7 +121,14 @@ export class SimulatedInit {
     }
   }
 
-  async #runProgram({ argv, stdin, ...limits }: ProgramStart): Promise<void> {
+  /** Answers a request at once, or after the current run. */
+  #afterRun(answer: () => void): void {
+    if (this.#isRunning) this.#kept.push(answer)
+    else answer()
+  }
+
+  async #runProgram({ argv, stdin, resets, ...limits }: ProgramStart): Promise<void> {
+    this.#isRunning = true
     const { killOnOverflow: _, ...held } = limits
     this.#send(WIRE.started, { pid: 2, ...held })
     this.#stdin = Promise.withResolvers()
@@ -135,6 +144,11 @@ export class SimulatedInit {
       signal: this.#ended.signal,
     })
     this.#send(WIRE.done, done(end, performance.now() - started))
+    this.#isRunning = false
+    for (const answer of this.#kept.splice(0)) answer()
+    if (!resets) return
+    this.#restore()
+    this.#send(WIRE.ready, this.#ready())
   }
 
   #fetch(path: string, maxBytes: number): void {

@@ -70,6 +70,14 @@ it('an invalid frame is blamed on the program once it runs, and before that on t
   )
 })
 
+it('a container that ends for memory right after the exec frame is blamed on the program', async () => {
+  const { container, stream } = forged({ reads: true })
+  container.end = async () => 'memory'
+  const run = runProgram(container, program, { signal: never })
+  stream.destroy()
+  expect(await run).toMatchObject({ done: undefined, lost: 'memory' })
+})
+
 it.each(limitNamesOf('process'))(
   'a run whose %s differs from the request is ended and blamed on the platform',
   async (name) => {

@@ -26,6 +26,7 @@ export class ScriptedContainer implements Container {
   /** Answers the next resets. */
   onReset: () => Promise<Reset> = async () => ({ clean: true, reason: null })
   resets = 0
+  resetsUnderWay = 0
   #gone: () => void = () => {}
   readonly #end = new Promise<void>((resolve) => {
     this.#gone = resolve
@@ -48,8 +49,13 @@ export class ScriptedContainer implements Container {
     return this.ready
   }
 
-  async reset(): Promise<Reset> {
+  resetAfterRun(): boolean {
+    return false
+  }
+
+  async reset({ isUnderWay = false } = {}): Promise<Reset> {
     this.resets++
+    if (isUnderWay) this.resetsUnderWay++
     const ended = this.#end.then(() => {
       throw new Error('it is gone')
     })

@@ -39,6 +39,7 @@ export class UnsuspectingSource implements ContainerSource {
       ...{ ...factsOf(container), user, hostLimits, deadline, ready },
       changeLimits: async () => {},
       readConfinement: async () => ready,
+      resetAfterRun: () => false,
       reset: () => container.reset(),
       assign: (to) => container.assign(to),
       send: (frames) => container.send(frames),

@@ -20,6 +20,8 @@ export class SharedContainer implements Container {
   readonly #baseline: { readonly ready: Ready; readonly hostLimits: HostLimits | undefined }
   #executions = 0
   #tainted = false
+  /** Whether init resets it after the current run. */
+  #isResetAhead = false
   /** A `receive` that began while no execution used the container. */
   #pendingFrame: Promise<InitFrame | undefined> | undefined
   #onActivity: (() => void) | undefined
@@ -86,7 +88,7 @@ export class SharedContainer implements Container {
   async matchesBaseline(): Promise<boolean> {
     // The last execution left a frame unread.
     if (this.#pendingFrame !== undefined) return false
-    const { clean } = await this.#inner.reset()
+    const { clean } = await this.reset()
     return (
       clean &&
       isDeepStrictEqual(this.ready, this.#baseline.ready) &&
@@ -108,8 +110,15 @@ export class SharedContainer implements Container {
     return this.#inner.readConfinement()
   }
 
+  resetAfterRun(): boolean {
+    this.#isResetAhead = true
+    return true
+  }
+
   reset(): Promise<Reset> {
-    return this.#inner.reset()
+    const isUnderWay = this.#isResetAhead
+    this.#isResetAhead = false
+    return this.#inner.reset({ isUnderWay })
   }
 
   send(frames: Uint8Array): void {

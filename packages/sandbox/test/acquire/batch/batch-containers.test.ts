@@ -91,6 +91,19 @@ it('a container of a replaced image is not reused', async () => {
   expect(await run(batch())).toBe('c2 made')
 })
 
+it('a container that init resets after the run is not asked for another reset', async () => {
+  const { use, first, containers } = setUp()
+  const container = await containers.acquire(batch(), signal)
+  expect(container.resetAfterRun()).toBe(true)
+  await use(container)
+  containers.release(container, batch())
+  expect(first()).toMatchObject({ resets: 1, resetsUnderWay: 1 })
+  const again = await containers.acquire(batch(), signal)
+  await use(again)
+  containers.release(again, batch())
+  expect(first()).toMatchObject({ resets: 2, resetsUnderWay: 1 })
+})
+
 it('a container under gVisor is never reused', async () => {
   const { run, source } = setUp()
   source.runtime = 'runsc'

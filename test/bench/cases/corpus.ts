@@ -9,6 +9,8 @@ import { saturatedCase } from './saturated.ts'
 const MBPP_ROUNDS = 4
 /** An even selection of this size leaves out MBPP 123, which takes seconds and would dominate a quick run. */
 const QUICK_MBPP = 25
+/** A worker runs for days; V8 compiles its code while it runs its first hundreds of jobs. */
+const SCRIPTS_WARM_UP = 400
 const WITHOUT_CONTAINERS: ReadonlySet<string> = new Set([NAMES.plain, NAMES.batch, NAMES.batchPreload])
 
 /** Reference solutions, each with its tests as the script of a test case. */
@@ -43,7 +45,8 @@ export const CORPUS_CASES: readonly BenchCase[] = [
     title: '164 reference solutions of HumanEval, judged by test scripts, all at once, by the second',
     others: [NAMES.plain],
     modes: SCRIPT_MODES,
-    rounds: (bench) => bench.size(3, 1),
+    warmUp: SCRIPTS_WARM_UP,
+    rounds: (bench) => bench.size(5, 1),
     programs: (bench) => spread(withScripts(humanEval()), bench.size(164, 24)),
   }),
   saturatedCase({
@@ -51,6 +54,7 @@ export const CORPUS_CASES: readonly BenchCase[] = [
     title: '974 reference solutions of MBPP, judged by test scripts, all at once, by the second',
     others: [NAMES.plain],
     modes: SCRIPT_MODES,
+    warmUp: SCRIPTS_WARM_UP,
     rounds: (bench) => bench.size(2, 1),
     programs: (bench) => spread(withScripts(mbpp()), bench.size(974, QUICK_MBPP)),
   }),

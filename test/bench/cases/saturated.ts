@@ -20,13 +20,15 @@ export interface SaturatedCase {
   /** @default all */
   readonly modes?: readonly Mode[]
   readonly rounds: (bench: Bench) => number
+  /** Number of programs that each contender runs before, uncounted. @default 4 */
+  readonly warmUp?: number
   /** Whether to measure engine calls and processor time as well. */
   readonly bounds?: boolean
 }
 
 /** Makes a case: the rate of each block, from the first `submit` until the producer has the last result. */
 export function saturatedCase(saturated: SaturatedCase): BenchCase {
-  const { name, title } = saturated
+  const { name, title, warmUp = 4 } = saturated
   return {
     name,
     title,
@@ -44,7 +46,7 @@ export function saturatedCase(saturated: SaturatedCase): BenchCase {
         block: async (round: number) => {
           const programs = await saturated.programs(bench, round, contender.name)
           // These runs are not counted: they find the best concurrency, and fill the batch's containers and the pool.
-          if (!warm.has(contender)) await contender.runAll(programs.slice(0, bench.size(4, 2)))
+          if (!warm.has(contender)) await contender.runAll(programs.slice(0, bench.size(warmUp, 2)))
           warm.add(contender)
           await contender.settle()
           await measureBlock(bench, name, contender, programs, meters.get(contender))

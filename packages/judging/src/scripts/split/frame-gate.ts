@@ -41,7 +41,7 @@ class HeaderReader {
 }
 
 /** A message of one part. */
-export function messageOf(text: string): Uint8Array {
+export function wholeMessage(text: string): Uint8Array {
   const content = Buffer.from(text)
   const header = Buffer.alloc(HEADER_BYTES)
   header.writeUInt32BE(content.byteLength)

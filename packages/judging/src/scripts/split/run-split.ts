@@ -13,7 +13,7 @@ import {
 import type { JobRunOptions } from '../../judging.ts'
 import type { HelperProgram } from '../../judging-rules.ts'
 import { newSecrets, type PlannedScript } from '../plan-scripts.ts'
-import { type GatedPipe, gateFrames, messageOf } from './frame-gate.ts'
+import { type GatedPipe, gateFrames, wholeMessage } from './frame-gate.ts'
 
 /** Added to the code's timeout, in seconds, so that code that does not answer times out before the judge. */
 const GRACE_SECONDS = 5
@@ -53,7 +53,7 @@ export async function runSplit(test: PlannedScript, id: string, context: SplitCo
   const { signal, budget } = options
   const pipe = gateFrames(openPipe())
   // In the judge's name, so that the code need not wait until its interpreter has started.
-  pipe.judge.write(messageOf(rules.first_question))
+  pipe.judge.write(wholeMessage(rules.first_question))
   const execution = { ...codeExecution(test, context), id, channel: pipe.code }
   const judge = { ...judgeExecution(test, context), id: `${id}.judge`, channel: pipe.judge }
   // A fault of one ends the other.

@@ -30,7 +30,7 @@ const char *leftovers(void) {
     if (left == NULL && sockets.used < sockets_at_first.used) sockets_at_first = sockets;
     if (left == NULL || now_us() >= deadline) return left;
     sockets_find_lost();
-    /* The end of the run may wait for this. */
+    /* The host waits for the done frame, which may still be queued. */
     writer_flush();
     nanosleep(&(struct timespec){.tv_nsec = 1000 * 1000}, NULL);
   }

@@ -58,6 +58,7 @@ static const char *no_processes(void) {
     if (other == 0) other = is_other_task();
     if (other <= 0 || now_us() >= deadline) break;
     if (kill_everyone() < 0) break;
+    /* The host waits for the done frame, which may still be queued. */
     writer_flush();
     nanosleep(&(struct timespec){.tv_nsec = 5 * 1000 * 1000}, NULL);
   }

@@ -51,12 +51,13 @@ export interface Container extends ContainerFacts {
    * Has init restore the container's initial state, verify it, and read its confinement as `readConfinement` does. Rejects
    * on any other answer; settles at the latest when the container ends.
    *
-   * @param isUnderWay init was asked by an exec frame
+   * @param isUnderWay whether the exec frame of the last run asked for the reset, so that it only remains to wait for it
    */
   reset(options?: { readonly isUnderWay?: boolean }): Promise<Reset>
   /**
-   * Whether init is to reset it after the next run without being asked: that of a container that more executions use. The
-   * next `reset` then only waits for that.
+   * Announces that the exec frame of the next run may ask for the reset after it; the next `reset` then only waits for it.
+   *
+   * @returns whether the exec frame must ask: only if further executions use the container
    */
   resetAfterRun(): boolean
   /** Changes its limits while nothing runs in it, and updates `ready`. Rejects if the limits did not change. */

@@ -65,7 +65,7 @@ export async function runExecution(
     const listeners = { onConnection, onOutput }
     const { report: name } = execution
     const after = name === undefined ? [] : [encodeFetch(name, MAX_REPORT_BYTES)]
-    // Of a container that the next execution gets anyway.
+    // A shared container is reset after each execution. Files to fetch must still be there after the run.
     const resets = execution.fetchFiles === undefined && container.resetAfterRun()
     const frames = { before, after, resets }
     const ran = await runMain(container, execution, {

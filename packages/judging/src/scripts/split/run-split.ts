@@ -52,7 +52,7 @@ export async function runSplit(test: PlannedScript, id: string, context: SplitCo
   const { sandbox, options, rules } = context
   const { signal, budget } = options
   const pipe = gateFrames(openPipe())
-  // In the judge's name, so that the code need not wait until its interpreter has started.
+  // In the judge's name, so that the code need not wait until the judge's interpreter has started.
   pipe.judge.write(wholeMessage(rules.first_question))
   const execution = { ...codeExecution(test, context), id, channel: pipe.code }
   const judge = { ...judgeExecution(test, context), id: `${id}.judge`, channel: pipe.judge }

@@ -59,7 +59,7 @@ it('a batch of 1,000 samples loses and duplicates none when the producer and a w
 
   const second = produce(world, each, problems)
   await second.untilFinished(600)
-  killWorker(world)
+  await killWorker(world)
   await expireLocks(world)
   await second.ended
 

@@ -51,7 +51,7 @@ it(
       60_000,
     )
     const killed = counts.indexOf(Math.max(...counts))
-    killWorker(world, killed)
+    await killWorker(world, killed)
     for (const kill of kills) kill('SIGKILL')
     await first
     expect((await finished(0)) + (await finished(1))).toBeLessThan(SAMPLES)

@@ -63,7 +63,7 @@ it('a worker that is killed together with its spawner leaves no process, mount, 
   const spawners = await processesWith([`${state}/records/spawner-`])
   expect([directories.length > 2, folders.length, spawners.length > 0]).toEqual([true, 1, true])
   expect((await processesWith(folders)).length).toBeGreaterThan(1)
-  killWorker(world)
+  await killWorker(world)
   // Before it hears of the end of the worker.
   for (const pid of spawners) process.kill(pid, 'SIGKILL')
   const sockets = (await readdir(join(state, 'records'))).filter((name) => name.endsWith('.sock'))

@@ -57,7 +57,7 @@ it.concurrent('a worker that is killed in the middle loses and duplicates no job
   const results = collect(world, 'killed', jobs.length)
   const ids = await world.client.submitMany(jobs)
   await eventually(world.log, (lines) => lines.some(({ event }) => event === 'finished'))
-  killWorker(world)
+  await killWorker(world)
   await expireLease(world)
   await world.addWorker()
 
@@ -80,7 +80,7 @@ it.concurrent('a worker that is killed while it fills its pool leaves no contain
   const jobs = Array.from({ length: 12 }, () => ({ language: 'bash', code: 'sleep 0.3' }))
   const ids = await world.client.submitMany(jobs)
   await eventually(ahead, (found) => found.length > 2)
-  killWorker(world)
+  await killWorker(world)
   await Promise.all([expireLease(world), expireLocks(world)])
   await Promise.all(ids.map((id) => world.client.wait(id)))
   await world.workers[1]?.stop()

@@ -1,11 +1,20 @@
 import { redisCli } from './redis.ts'
 import type { World } from './world.ts'
 
-/** Kills the n-th worker of a world with SIGKILL, like a crash. */
-export function killWorker(world: World, index = 0): void {
+/**
+ * Kills the n-th worker of a world with SIGKILL, like a crash.
+ *
+ * @throws {Error} with the end of its log if it has ended by itself
+ */
+export async function killWorker(world: World, index = 0): Promise<void> {
   const pid = world.workers[index]?.process.pid
   if (pid === undefined) throw new Error(`there is no worker ${index}`)
-  process.kill(pid, 'SIGKILL')
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch (cause) {
+    const log = (await world.written(index)).slice(-2000)
+    throw new Error(`worker ${index} has ended by itself; the end of its log:\n${log}`, { cause })
+  }
 }
 
 /**

@@ -15,6 +15,7 @@ export interface World {
   readonly redisUrl: string
   readonly dockerHost: string
   readonly client: IsopodClient
+  /** In the order in which they were started, as their logs. */
   readonly workers: WorkerProcess[]
   /** Starts one more worker; resolves when it is ready. */
   addWorker(env?: NodeJS.ProcessEnv): Promise<WorkerProcess>
@@ -73,10 +74,11 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     client,
     workers,
     async addWorker(env = {}) {
+      const index = started++
       const worker = await startWorker({
         redisUrl,
         dockerHost: workersDockerHost,
-        log: join(logs, `worker-${started++}.log`),
+        log: join(logs, `worker-${index}.log`),
         stack: prefix,
         deadlineMs: scaled(60_000),
         ...(launcher !== undefined && { launcher }),
@@ -92,7 +94,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
           ...env,
         },
       })
-      workers.push(worker)
+      workers[index] = worker
       return worker
     },
     written: (index = 0) => readFile(join(logs, `worker-${index}.log`), 'utf8'),

@@ -31,7 +31,8 @@ export async function healthAnswer(
       return text(200, 'ok')
     case '/readyz': {
       const readiness = await readinessWithin(ready)
-      return json(readiness.ok ? 200 : 503, readiness)
+      // The process id lets the program that started a service notice that another process has taken the port.
+      return json(readiness.ok ? 200 : 503, { ...readiness, pid: process.pid })
     }
     case '/metrics':
       try {

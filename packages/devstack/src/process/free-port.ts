@@ -9,6 +9,15 @@ const OUTGOING_RANGE = '/proc/sys/net/ipv4/ip_local_port_range'
 /** Minimum end of the search range, for hosts that use nearly all ports for outgoing connections. */
 const MIN_END = 8192
 const TRIES = 100
+/** Ports on which a service is started, one after the other, if other processes are faster to take them. */
+const STARTS = 3
+
+/** Another process answers on the port of a service. */
+export class PortTakenError extends SetupError {
+  constructor(app: string, port: number) {
+    super(`another process than the ${app} answers on port ${port} of 127.0.0.1`)
+  }
+}
 
 /**
  * Finds a free TCP port of 127.0.0.1 below the range for outgoing connections, so that none of them takes the port before the
@@ -24,6 +33,22 @@ export async function freePort(): Promise<number> {
     if ((await portProblem(port)) === undefined) return port
   }
   throw new SetupError(`found no free port of 127.0.0.1 below ${end} in ${TRIES} tries`)
+}
+
+/**
+ * Starts a service on a free port, and on another one if a different process takes the port before the service listens.
+ *
+ * @param start rejects with {@link PortTakenError} in that case
+ */
+export async function startOnFreePort<T>(start: (port: number) => Promise<T>): Promise<T> {
+  for (let starts = 1; ; starts++) {
+    const port = await freePort()
+    try {
+      return await start(port)
+    } catch (error) {
+      if (!(error instanceof PortTakenError) || starts === STARTS) throw error
+    }
+  }
 }
 
 /**

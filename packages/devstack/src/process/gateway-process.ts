@@ -1,4 +1,4 @@
-import { checkPort, freePort } from './free-port.ts'
+import { checkPort, startOnFreePort } from './free-port.ts'
 import { type ServiceProcess, startService } from './service-process.ts'
 
 /** Options of {@link startGateway}. */
@@ -20,14 +20,16 @@ export interface GatewayOptions {
  * @throws {SetupError} if the port is in use, or with the last lines of its log
  */
 export async function startGateway(options: GatewayOptions): Promise<ServiceProcess> {
-  const { redisUrl, log, deadlineMs, env = process.env } = options
-  const port = options.port ?? (await freePort())
-  if (port === options.port) await checkPort(port)
-  return await startService({
-    app: 'gateway',
-    env: { ISOPOD_BIND: '127.0.0.1', ...env, REDIS_URL: redisUrl, PORT: String(port) },
-    port,
-    log,
-    ...(deadlineMs !== undefined && { deadlineMs }),
-  })
+  const { redisUrl, log, port: wanted, deadlineMs, env = process.env } = options
+  const start = (port: number) =>
+    startService({
+      app: 'gateway',
+      env: { ISOPOD_BIND: '127.0.0.1', ...env, REDIS_URL: redisUrl, PORT: String(port) },
+      port,
+      log,
+      ...(deadlineMs !== undefined && { deadlineMs }),
+    })
+  if (wanted === undefined) return await startOnFreePort(start)
+  await checkPort(wanted)
+  return await start(wanted)
 }

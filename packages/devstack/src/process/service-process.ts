@@ -6,10 +6,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { CHECKOUT } from '../paths.ts'
 import { lastLines } from '../run-command.ts'
 import { SetupError } from '../setup-error.ts'
+import { PortTakenError } from './free-port.ts'
 import { endProcess, identifyProcess, type ProcessIdentity } from './process-identity.ts'
 
 const START_DEADLINE_MS = 60_000
 const STOP_GRACE_MS = 40_000
+const ANSWER_DEADLINE_MS = 2000
 
 /** Options of {@link startService}. */
 export interface ServiceOptions {
@@ -40,6 +42,7 @@ export interface ServiceProcess {
 /**
  * Starts one process and waits until it is ready.
  *
+ * @throws {PortTakenError} if another process answers on the port
  * @throws {SetupError} with the last lines of its log if it ends, or is not ready in time
  */
 export async function startService(options: ServiceOptions): Promise<ServiceProcess> {
@@ -69,18 +72,42 @@ export async function startService(options: ServiceOptions): Promise<ServiceProc
 /**
  * Checks whether a process is ready.
  *
+ * @param pid its process id; another process that answers in its place counts as no answer
  * @returns undefined if it is, else the reason, as the end of a sentence; never throws
  */
-export async function checkService(url: string, deadlineMs = 2000): Promise<string | undefined> {
+export async function checkService(url: string, pid: number): Promise<string | undefined> {
+  const answer = await askReadiness(url)
+  if (answer?.pid !== pid) return 'does not answer'
+  return answer.ok ? undefined : `is not ready: ${answer.text}`
+}
+
+/** What answers `/readyz` at a URL. */
+interface ReadinessAnswer {
+  readonly ok: boolean
+  /** Absent if the answer is not one of a service. */
+  readonly pid: number | undefined
+  /** At most 500 characters. */
+  readonly text: string
+}
+
+async function askReadiness(url: string): Promise<ReadinessAnswer | undefined> {
   try {
     const answer = await fetch(`${url}/readyz`, {
-      signal: AbortSignal.timeout(deadlineMs),
+      signal: AbortSignal.timeout(ANSWER_DEADLINE_MS),
       headers: { connection: 'close' },
     })
-    const body = await answer.text()
-    return answer.ok ? undefined : `is not ready: ${body.slice(0, 500)}`
+    const text = await answer.text()
+    return { ok: answer.ok, pid: pidIn(text), text: text.slice(0, 500) }
   } catch {
-    return 'does not answer'
+    return undefined
+  }
+}
+
+function pidIn(text: string): number | undefined {
+  try {
+    return (JSON.parse(text) as { pid?: number } | null)?.pid
+  } catch {
+    return undefined
   }
 }
 
@@ -102,16 +129,19 @@ async function launch(launcher: string, options: ServiceOptions): Promise<ChildP
 }
 
 async function untilReady(child: ChildProcess, url: string, options: ServiceOptions): Promise<void> {
-  const deadlineMs = options.deadlineMs ?? START_DEADLINE_MS
+  const { app, port, deadlineMs = START_DEADLINE_MS } = options
   const deadline = performance.now() + deadlineMs
   for (;;) {
+    const answer = await askReadiness(url)
+    if (answer !== undefined && answer.pid !== child.pid) throw new PortTakenError(app, port)
+    if (answer?.ok) return
     const ended = child.exitCode !== null || child.signalCode !== null
-    const problem = ended ? 'ended before it was ready' : await checkService(url)
-    if (problem === undefined) return
     if (ended || performance.now() > deadline) {
       const logTail = lastLines(await readFile(options.log, 'utf8').catch(() => ''), 8)
-      const wait = ended ? '' : ` after ${deadlineMs / 1000} s`
-      throw new SetupError(`the ${options.app} ${problem}${wait}; the end of ${options.log}:\n${logTail}`)
+      const problem = ended
+        ? 'ended before it was ready'
+        : `${answer ? `is not ready: ${answer.text}` : 'does not answer'} after ${deadlineMs / 1000} s`
+      throw new SetupError(`the ${app} ${problem}; the end of ${options.log}:\n${logTail}`)
     }
     await sleep(50)
   }

@@ -1,4 +1,4 @@
-import { freePort } from './free-port.ts'
+import { startOnFreePort } from './free-port.ts'
 import { type ServiceProcess, startService } from './service-process.ts'
 
 /** Variables that are not settings of a worker. */
@@ -33,16 +33,17 @@ export type WorkerProcess = ServiceProcess
  */
 export async function startWorker(options: WorkerOptions): Promise<WorkerProcess> {
   const { log, detached, deadlineMs, launcher } = options
-  const port = await freePort()
-  return await startService({
-    app: 'worker',
-    env: workerEnvironment(port, options),
-    port,
-    log,
-    ...(detached !== undefined && { detached }),
-    ...(deadlineMs !== undefined && { deadlineMs }),
-    ...(launcher !== undefined && { launcher }),
-  })
+  return await startOnFreePort((port) =>
+    startService({
+      app: 'worker',
+      env: workerEnvironment(port, options),
+      port,
+      log,
+      ...(detached !== undefined && { detached }),
+      ...(deadlineMs !== undefined && { deadlineMs }),
+      ...(launcher !== undefined && { launcher }),
+    }),
+  )
 }
 
 function workerEnvironment(port: number, options: WorkerOptions): NodeJS.ProcessEnv {

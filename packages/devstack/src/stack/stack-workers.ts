@@ -85,7 +85,7 @@ async function fits(
     worker.dockerHost === engine?.dockerHost &&
     worker.settings === settings &&
     isRunning(worker.process) &&
-    (await checkService(worker.url)) === undefined
+    (await checkService(worker.url, worker.process.pid)) === undefined
   )
 }
 

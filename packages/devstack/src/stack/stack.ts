@@ -145,7 +145,7 @@ export async function findStack(options: Pick<StackOptions, 'env'> = {}): Promis
   const problems = await Promise.all([
     checkRedis(redisUrl),
     dockerHost === undefined ? undefined : checkEngine(dockerHost, options.env),
-    checkService(first.url),
+    checkService(first.url, first.process.pid),
   ])
   if (problems.some((problem) => problem !== undefined)) return undefined
   return {

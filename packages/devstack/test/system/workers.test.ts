@@ -71,7 +71,9 @@ it('workers are replaced when a setting has changed or when they have died', asy
   const third = await up(1, { ISOPOD_SLOTS: '1' })
   expect(third.workers).toHaveLength(1)
   expect(third.workers[0]?.pid).not.toBe(other?.pid)
-  expect(await checkService(third.workers[0]?.url ?? '')).toBeUndefined()
+  const { url = '', pid = 0 } = third.workers[0] ?? {}
+  expect(await checkService(url, pid)).toBeUndefined()
+  expect(await checkService(url, pid + 1)).toBe('does not answer')
 })
 
 it('workers that do not start report the reason with the end of their log', async () => {
@@ -89,7 +91,7 @@ it('workers that are not detached stop on request, and log to the given file', a
   expect((await fetch(`${worker.url}/metrics`)).status).toBe(200)
   expect(await readFile(log, 'utf8')).toMatch(/^\{/)
   await Promise.all([worker.stop(), worker.stop()])
-  expect(await checkService(worker.url)).toBe('does not answer')
+  expect(await checkService(worker.url, worker.process.pid)).toBe('does not answer')
   expect(identifyProcess(worker.process.pid)).toBeUndefined()
 })
 

@@ -73,6 +73,10 @@ class Money:
 
 three = add(Money(1), Money(2))
 assert Money(3).equals(three) and three.cents == 3`,
+    `
+for number in range(40):
+    total = add(number, 1)
+    assert add(total, total) == 2 * number + 2`,
   ],
   javascript: JAVASCRIPT,
   typescript: JAVASCRIPT,

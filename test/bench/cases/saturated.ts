@@ -46,7 +46,7 @@ export function saturatedCase(saturated: SaturatedCase): BenchCase {
         block: async (round: number) => {
           const programs = await saturated.programs(bench, round, contender.name)
           // These runs are not counted: they find the best concurrency, and fill the batch's containers and the pool.
-          if (!warm.has(contender)) await contender.runAll(programs.slice(0, bench.size(warmUp, 2)))
+          if (!warm.has(contender)) await runRepeatedly(contender, programs, bench.size(warmUp, 2))
           warm.add(contender)
           await contender.settle()
           await measureBlock(bench, name, contender, programs, meters.get(contender))
@@ -69,6 +69,14 @@ function present(bench: Bench, name: string, wanted: readonly string[]): Contend
     bench.book.miss({ case: name, contender, kind: 'impossible', reason })
     return []
   })
+}
+
+async function runRepeatedly(
+  contender: Contender,
+  programs: readonly Program[],
+  count: number,
+): Promise<void> {
+  for (let left = count; left > 0; left -= programs.length) await contender.runAll(programs.slice(0, left))
 }
 
 async function measureBlock(

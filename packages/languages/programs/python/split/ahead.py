@@ -1,17 +1,8 @@
 """The calls that a script makes in any case, so that their questions can be sent together."""
-import ast
 
-# Reading ahead takes time, in which the code waits.
 MAX_SCRIPT_CHARACTERS, MAX_FORESEEN_CALLS = 1 << 14, 500
-# Built-in functions, and functions of modules, that change nothing and ask nothing if they get plain values.
-PLAIN_FUNCTIONS = set('''
-    abs all any bin bool bytes chr complex dict divmod enumerate float frozenset hex int isinstance len list max min oct ord
-    pow range reversed round set sorted str sum tuple type zip
-'''.split())
-PLAIN_MODULES = {'math', 'cmath'}
 # Expressions that evaluate all of their parts in this order, and nothing else.
 PARTS = {
-    ast.Constant: lambda node: (),
     ast.List: lambda node: node.elts,
     ast.Tuple: lambda node: node.elts,
     ast.Set: lambda node: node.elts,
@@ -23,109 +14,132 @@ PARTS = {
 }
 
 
-class Unforeseen(Exception):
-    """The next part of the script depends on answers of the code, takes time, or has a form that is not known to be harmless."""
+class Answer:
+    """Stands for the answer to an earlier call, as an argument of a later one."""
+
+    def __init__(self, distance):
+        self.distance = distance
 
 
 class CallsAhead:
     """
-    Reads a script from its beginning, as long as it only compares what functions of the code give for literals with plain
-    values. So nothing but these calls happens in between, if the answers are plain values.
+    Reads a script from its beginning, as long as it calls functions of the code with values that do not depend on the code, or
+    with the answers as they are, and only compares what they give. So nothing but these calls happens in between, if the answers
+    are plain values.
     """
 
-    def __init__(self, names):
+    def __init__(self, names, note):
         self.of_code = {name: it for name, it in names.given.items() if about(it) is not None and names.get(name) is it}
-        # Names of the code and of the script; among these its functions, modules and constants.
-        self.given, self.functions, self.modules, self.constants = set(names.given), {}, set(), set()
+        self.scratch, self.functions = Scratch(names.given), {}
         # Of the function that is called: functions of the code by the names of its parameters.
-        self.parameters, self.calls = {}, []
+        self.parameters = {}
+        # Takes a call: the function of the code, its arguments and its named arguments.
+        self.note, self.count = note, 0
 
     def read(self, script):
-        """The calls, each a function of the code with its arguments and its named arguments."""
         try:
+            self.scratch.start()
             for statement in ast.parse(script).body:
                 self.statement(statement)
-        except (Unforeseen, RecursionError):
+        except Exception:
+            # Whatever ends the reading, the script is run as it is.
             pass
-        return self.calls
+        try:
+            self.scratch.leave()
+        except Unforeseen:
+            # The time ended just now, which it does once.
+            self.scratch.leave()
 
     def statement(self, node):
         kind = type(node)
-        if kind is ast.Import or kind is ast.ImportFrom:
-            self.import_(node)
-        elif kind is ast.FunctionDef:
+        if kind is ast.FunctionDef:
             self.define(node)
-        elif kind is ast.Assign:
-            self.assign(node)
-        elif kind is ast.Expr and type(node.value) is ast.Call:
+        elif kind is ast.Expr and type(node.value) is ast.Call and getattr(node.value.func, 'id', None) in self.functions:
             self.check(node.value)
         else:
-            self.assertion(node)
-
-    def assertion(self, node):
-        """Reads an assertion, or a statement without effect."""
-        if type(node) is ast.Assert:
-            self.expression(node.test)
-            self.without_calls(node.msg)
-        elif type(node) is not ast.Pass and not (type(node) is ast.Expr and type(node.value) is ast.Constant):
-            raise Unforeseen
-
-    def import_(self, node):
-        modules = [each.name for each in node.names] if type(node) is ast.Import else [node.module]
-        for each in node.names:
-            self.bind(each.asname or each.name)
-        # An import between calls takes time, which the code can measure.
-        if self.calls or not MODULES.issuperset(modules) or node.names[0].name == '*':
-            raise Unforeseen
-        if type(node) is ast.Import and PLAIN_MODULES.issuperset(modules):
-            self.modules.update(each.asname or each.name for each in node.names)
+            self.step(node)
 
     def define(self, node):
         """Reads the definition of a function. Its body is read at each call."""
         takes = node.args
-        self.bind(node.name)
         annotated = node.returns or any(each.annotation for each in takes.args)
         others = takes.posonlyargs or takes.kwonlyargs or takes.vararg or takes.kwarg or takes.defaults
-        if node.decorator_list or annotated or others:
+        if node.name in self.scratch.taken or node.decorator_list or annotated or others:
             raise Unforeseen
+        self.scratch.taken.add(node.name)
         self.functions[node.name] = node
-
-    def assign(self, node):
-        self.without_calls(node.value)
-        for target in node.targets:
-            if type(target) is not ast.Name:
-                raise Unforeseen
-            self.bind(target.id)
-            self.constants.add(target.id)
-
-    def bind(self, name):
-        """Binds a name of the script. Names that are bound twice, or belong to the code, end the reading."""
-        if name in self.given:
-            raise Unforeseen
-        self.given.add(name)
 
     def check(self, call):
         """Reads a call of a function of the script whose arguments are functions of the code: `check(add)`."""
-        function = self.functions.get(getattr(call.func, 'id', None))
-        if function is None or call.keywords or len(call.args) != len(function.args.args):
+        function, scratch = self.functions[call.func.id], self.scratch
+        names = [each.arg for each in function.args.args]
+        given = [self.of_code.get(getattr(each, 'id', None)) for each in call.args]
+        if call.keywords or len(given) != len(names) or None in given:
             raise Unforeseen
         if any(isinstance(each, (ast.Yield, ast.YieldFrom)) for each in ast.walk(function)):
             raise Unforeseen
-        given = [self.of_code.get(getattr(each, 'id', None)) for each in call.args]
-        if None in given:
-            raise Unforeseen
-        self.parameters = dict(zip((each.arg for each in function.args.args), given))
+        outer = scratch.values, scratch.answers, scratch.taken
+        scratch.values, scratch.answers, scratch.taken = dict(outer[0]), dict(outer[1]), outer[2].union(names)
+        for name in names:
+            scratch.values.pop(name, None)
+            scratch.answers.pop(name, None)
+        self.parameters = dict(zip(names, given))
         for statement in function.body:
-            self.assertion(statement)
+            self.step(statement)
         self.parameters = {}
+        scratch.values, scratch.answers, scratch.taken = outer
+
+    def step(self, node):
+        kind = type(node)
+        if kind is ast.Assert:
+            self.expression(node.test)
+            self.without_calls(node.msg)
+        elif kind is ast.Import or kind is ast.ImportFrom:
+            self.import_(node)
+        elif self.scratch.is_pure(node):
+            self.scratch.run(node)
+        elif kind is ast.For and not node.orelse and self.scratch.is_pure(node.iter):
+            for item in self.scratch.evaluate(node.iter):
+                self.scratch.bind(node.target, item)
+                for statement in node.body:
+                    self.step(statement)
+        elif kind is ast.Assign and len(node.targets) == 1 and type(node.value) is ast.Call:
+            self.scratch.bind_answer(node.targets[0], self.call(node.value))
+        else:
+            raise Unforeseen
+
+    def import_(self, node):
+        modules = [each.name for each in node.names] if type(node) is ast.Import else [node.module]
+        # An import between calls takes time, which the code can measure.
+        if self.count or not MODULES.issuperset(modules) or node.names[0].name == '*':
+            raise Unforeseen
+        for each in node.names:
+            name = each.asname or each.name
+            if type(node) is ast.Import:
+                self.import_name(name, each.name)
+            else:
+                self.import_name(name, node.module, each.name)
+
+    def import_name(self, name, module, attribute=None):
+        if name in self.of_code or name in self.functions or name in self.parameters:
+            raise Unforeseen
+        # The functions of other modules may do anything.
+        if module in PURE_MODULES:
+            self.scratch.bind_module(name, __import__(module), attribute)
+        else:
+            self.scratch.taken.add(name)
 
     def expression(self, node):
-        """Adds the calls of an expression in the order of their evaluation."""
-        kind = type(node)
-        if kind is ast.Call:
+        """Reads an expression in the order of its evaluation."""
+        kind, scratch = type(node), self.scratch
+        if scratch.is_pure(node):
+            # A call can take random numbers.
+            if any(type(each) is ast.Call for each in ast.walk(node)):
+                scratch.evaluate(node)
+        elif kind is ast.Call:
             self.call(node)
         elif kind is ast.Name:
-            if not (node.id in self.constants or self.is_plain(node.id)) or node.id in self.parameters:
+            if node.id not in scratch.answers:
                 raise Unforeseen
         elif kind is ast.Compare:
             # What follows the second value is evaluated only if that decides nothing.
@@ -142,39 +156,42 @@ class CallsAhead:
             raise Unforeseen
 
     def without_calls(self, *nodes):
-        before = len(self.calls)
+        """Reads expressions that need not be evaluated."""
         for node in filter(None, nodes):
-            self.expression(node)
-        if len(self.calls) > before:
-            del self.calls[before:]
-            raise Unforeseen
+            for each in ast.walk(node):
+                if type(each) is ast.Call and not self.scratch.is_plain(getattr(each.func, 'id', None)):
+                    raise Unforeseen
+                if type(each) is ast.Name and (each.id in self.scratch.taken or each.id not in self.scratch.answers and not (
+                        each.id in self.scratch.values or self.scratch.is_plain(each.id))):
+                    raise Unforeseen
 
     def call(self, node):
-        if type(node.func) is ast.Attribute:
-            name, is_plain = None, getattr(node.func.value, 'id', None) in self.modules.difference(self.parameters)
-        else:
-            name = getattr(node.func, 'id', None)
-            is_plain = self.is_plain(name) and name not in self.parameters
-        if is_plain:
+        """Reads a call. Returns its number, unless the function is no one of the code."""
+        scratch, name = self.scratch, getattr(node.func, 'id', None)
+        of_module = type(node.func) is ast.Attribute and scratch.is_plain_module(getattr(node.func.value, 'id', None))
+        if of_module or scratch.is_plain(name):
             for part in (*node.args, *(each.value for each in node.keywords)):
                 self.expression(part)
-            return
+            return None
         function = self.parameters.get(name) or self.of_code.get(name)
-        if function is None or len(self.calls) == MAX_FORESEEN_CALLS or any(each.arg is None for each in node.keywords):
+        if function is None or self.count == MAX_FORESEEN_CALLS or any(each.arg is None for each in node.keywords):
             raise Unforeseen
-        self.calls.append((function, [literal(each) for each in node.args], {each.arg: literal(each.value) for each in node.keywords}))
+        args = [self.argument(each) for each in node.args]
+        self.note(function, args, {each.arg: self.argument(each.value) for each in node.keywords})
+        self.count += 1
+        return self.count
 
-    def is_plain(self, name):
-        return name in PLAIN_FUNCTIONS and name not in self.given
-
-
-def literal(node):
-    if type(node) is ast.Constant:
-        return node.value
-    # The order of items depends on how a set was made, so the question would differ.
-    if any(type(each) is ast.Set for each in ast.walk(node)):
-        raise Unforeseen
-    try:
-        return ast.literal_eval(node)
-    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-        raise Unforeseen from None
+    def argument(self, node):
+        scratch = self.scratch
+        if type(node) is ast.Call and len(node.args) == 1 and scratch.is_copying(node.func):
+            # Only scalars are passed on.
+            is_answer = getattr(node.args[0], 'id', None) in scratch.answers
+            node = node.args[0] if is_answer else node
+        if type(node) is ast.Name and node.id in scratch.answers:
+            distance = self.count + 1 - scratch.answers[node.id]
+            if distance > MAX_ANSWERS:
+                raise Unforeseen
+            return Answer(distance)
+        if type(node) is ast.Starred or not scratch.is_pure(node):
+            raise Unforeseen
+        return scratch.pass_on(scratch.evaluate(node))

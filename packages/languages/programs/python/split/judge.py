@@ -11,7 +11,6 @@ FUNCTIONS = (
     operator.itemgetter, operator.attrgetter, operator.methodcaller)
 # Bases that make a member of an enumeration equal to its value.
 VALUES = int, float, complex, str, bytes
-SCALARS = {type(None), bool, int, float, str}
 # By these methods of built-in types an object would judge itself.
 QUERIES = {'startswith', 'endswith', 'issubset', 'issuperset', 'isdisjoint'}
 # These answer with what the script passes; in other classes they have other meanings.
@@ -43,6 +42,8 @@ class Judge(Meanings, Lending, Checks):
         self.turn = RLock()
         # Number of questions; texts of those that were sent and are not yet asked, and of those that follow them.
         self.asked, self.ahead, self.foreseen = 0, collections.deque(), collections.deque()
+        # Answers to the latest questions; whether the question that was sent refers to some of them, and all could be.
+        self.latest, self.is_referring, self.is_complete = collections.deque(maxlen=MAX_ANSWERS), False, True
         # Why a success shows nothing; whether only the code could tell; why a failure may not be the code's.
         self.doubt, self.is_undecided, self.excuse = None, False, None
         self.is_lost = False
@@ -78,6 +79,11 @@ class Judge(Meanings, Lending, Checks):
             if name != 'run':
                 self.send(message)
             reply = self.receive()
+            if self.is_referring and self.channel.has_dropped and reply == AGAIN:
+                self.channel.send(message)
+                reply = self.receive()
+            elif not self.is_complete:
+                raise Ended
             while reply[0] == 'ask':
                 # The script may ask in turn.
                 self.is_lost = False
@@ -101,6 +107,7 @@ class Judge(Meanings, Lending, Checks):
                 raise Ended
             if changed and name in SILENT:
                 self.doubt = self.doubt or f'{name} changes what the script holds'
+            self.latest.append(referable(value))
             self.remember(reader.containers)
             self.shared.keep(name, reader.containers)
             self.shared.settle()
@@ -127,11 +134,33 @@ class Judge(Meanings, Lending, Checks):
         """Sends a question, unless that was done ahead."""
         if not self.ahead and self.foreseen:
             self.ahead.extend(self.foreseen.popleft() for _ in range(min(MAX_QUESTIONS_AT_ONCE, len(self.foreseen))))
-            self.channel.send_all(self.ahead)
+            self.channel.send_all([text for text, _ in self.ahead])
+        self.is_referring, self.is_complete = False, True
         if not self.ahead:
             self.channel.send(question)
-        elif encoded(question) != self.ahead.popleft():
+            return
+        text, self.is_referring = self.ahead.popleft()
+        if self.is_referring:
+            text = self.with_answers(text)
+            self.is_complete = text is not None
+        if text is not None and encoded(question) != text:
             unverified(self, 'the script calls the code otherwise than its text says')
+
+    def with_answers(self, text):
+        """The text of a question that has answers in place of references to them; None if one of them is not referable."""
+        name, args, kwargs, changed = json.loads(text)
+        writer = Writer(None)
+
+        def own(value):
+            if type(value) is not list or value[0] != 'answer':
+                return value
+            if self.latest[-value[1]] is ...:
+                raise NotReferable
+            return writer.write(self.latest[-value[1]])
+        try:
+            return encoded([name, [own(each) for each in args], {key: own(value) for key, value in kwargs.items()}, changed])
+        except NotReferable:
+            return None
 
     def receive(self):
         """Receives an answer, or what the code asks before it answers."""
@@ -150,15 +179,17 @@ class Judge(Meanings, Lending, Checks):
             raise Ended
         return reply
 
-    def foresee(self, calls):
-        """Takes note of calls that the script will make, so that their questions can be sent at once."""
-        for function, args, kwargs in calls:
-            writer = Writer(self.refer)
-            values = writer.each((function, *args)), {key: writer.write(value) for key, value in kwargs.items()}
-            text = encoded(['call', *values, []])
-            if len(text) > SMALL_BYTES:
-                break
-            self.foreseen.append(text)
+    def foresee(self, function, args, kwargs):
+        """Takes note of a call that the script will make, so that its question can be sent with others."""
+        writer = Writer(self.refer)
+
+        def write(value):
+            return ['answer', value.distance] if type(value) is Answer else writer.write(value)
+        values = [write(function), *map(write, args)], {key: write(value) for key, value in kwargs.items()}
+        text = encoded(['call', *values, []])
+        if len(text) > SMALL_BYTES:
+            raise Unforeseen
+        self.foreseen.append((text, any(type(each) is Answer for each in (*args, *kwargs.values()))))
 
     def call(self, thing, /, *args, **kwargs):
         """Calls something in the code's process."""

@@ -21,7 +21,6 @@ async def nothing():
 
 FUNCTION, COROUTINE = type(nothing), type(waiting := nothing())
 waiting.close()
-SCALARS = {type(None), bool, int, float, str}
 PLAIN = (int, float, complex, str, bytes, bytearray, list, tuple, dict, set, frozenset, collections.deque)
 
 
@@ -32,6 +31,8 @@ class References:
         self.told = {}
         # Exceptions whose causes are being described.
         self.telling = set()
+        # Answers to the latest questions.
+        self.latest = collections.deque(maxlen=MAX_ANSWERS)
         # The script's types of named tuples.
         self.tuples = {}
 
@@ -64,6 +65,10 @@ class References:
                 made = self.lent[number] = getattr(__import__('builtins'), name, Exception)(*reader.each(args))
                 self.lent_numbers[id(made)] = number
             return made
+        if tag == 'answer':
+            if self.latest[-rest[0]] is ...:
+                raise NotReferable
+            return self.latest[-rest[0]]
         raise ValueError(tag)
 
     def number(self, thing):

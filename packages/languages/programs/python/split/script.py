@@ -207,7 +207,7 @@ def ended(asker, script):
         if 'unittest' in script:
             watch_results(asker)
         if len(script) <= MAX_SCRIPT_CHARACTERS:
-            asker.foresee(CallsAhead(names).read(script))
+            CallsAhead(names, asker.foresee).read(script)
         sys.modules['__main__'] = main
         vars(main).update(__file__=SCRIPT, __builtins__=names)
         exec(program, vars(main))

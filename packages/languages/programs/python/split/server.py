@@ -44,10 +44,14 @@ class Server(References):
     def answer(self, message):
         # The judge's messages are well formed.
         name, args, kwargs, changed = message
-        with Deep():
-            reader = Reader(self.own, self.shared.containers)
-            args, kwargs = reader.each(args), {key: reader.read(value) for key, value in kwargs.items()}
-            reader.change(changed)
+        try:
+            with Deep():
+                reader = Reader(self.own, self.shared.containers)
+                args, kwargs = reader.each(args), {key: reader.read(value) for key, value in kwargs.items()}
+                reader.change(changed)
+        except NotReferable:
+            # The judge knows the answer, and asks with it.
+            return self.channel.send(AGAIN)
         content = Content(reader.containers)
         self.turn.release()
         try:
@@ -69,6 +73,7 @@ class Server(References):
             changed, fields = content.changed(writer), self.changed_fields()
         self.shared.keep(name, writer.containers)
         self.described |= writer.described
+        self.latest.append(referable(result))
         self.channel.send([kind, value, taken_output(), changed, fields], kind != 'ok' or not writer.is_plain)
 
     def ask_judge(self, number, operation, args):

@@ -8,6 +8,9 @@ import struct
 import sys
 
 SMALL = 1 << 53
+SCALARS = {type(None), bool, int, float, str}
+# Of an answer that a later question can refer to.
+MAX_REFERRED_BYTES = 4096
 TIMES = {'date': 'year month day', 'time': 'hour minute second microsecond', 'timedelta': 'days seconds microseconds',
          'datetime': 'year month day hour minute second microsecond'}
 # Flags of a function's code: it takes any number of arguments, by position and by name.
@@ -29,6 +32,15 @@ class Deep:
 def module(name):
     """A module of plain types, only if the program has imported it: no value of another one can exist."""
     return sys.modules.get(name)
+
+
+class NotReferable(Exception):
+    """A question refers to an earlier answer that has to be passed in full."""
+
+
+def referable(answer):
+    """An answer, if later questions can refer to it; else an ellipsis, so that nothing lives longer than without questions."""
+    return answer if type(answer) in SCALARS and sys.getsizeof(answer) <= MAX_REFERRED_BYTES else ...
 
 
 def float_bits(number):

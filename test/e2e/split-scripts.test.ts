@@ -78,6 +78,43 @@ describe('a script in a process of its own', () => {
   })
 
   it.each([
+    ['a loop over a set', 'for x in {1, 100, 50, 17, 33}:\n    assert f(x) == x'],
+    [
+      'an iterator in a call of the code',
+      'it = (i for i in range(9))\nassert dict(zip(f(["a"]), it)) == {"a": 0}\nfor x in it:\n    assert f(x) == x',
+    ],
+    [
+      'random numbers in a key function',
+      'import random\nrandom.seed(1)\nassert sorted(f([3, 1]), key=lambda v: random.random()) != []\nassert f(random.random()) < 1',
+    ],
+    [
+      'a function that reads what changes',
+      'a = [3, 1]\ng = lambda: a[0]\nassert change(a) == 1\nassert f(g()) == 1\nf(2)',
+    ],
+    [
+      'a method of what changes',
+      'a = [3, 1]\npush = a.append\nassert change(a) == 1\npush(0)\nassert f(a) == [1, 3, 0]\nf(2)',
+    ],
+    [
+      'an iterator over what changes',
+      'a = [3, 1]\nz = zip(a, a)\nassert change(a) == 1\nfor x, y in z:\n    assert f(x) == y',
+    ],
+    [
+      'a loop over what changes',
+      'a = [3, 1, 2]\nfor x in a:\n    assert f(x) in (1, 2, 3)\n    assert change(a) == 1\n    f(4)',
+    ],
+    ['no seed', 'import random\nrandom.seed(None)\nx = random.random()\nassert f(x) == x\nf(2)'],
+    ['no seed, by another name', 'from random import Random as R\nx = R().random()\nassert f(x) == x\nf(2)'],
+    ['an address', 'import random\nr = random.Random(3)\nassert f(str(r)) == str(r)\nf(2)'],
+    ['one object', 'a = 1000\nb = 1000\nassert f(a is b) == (a is b)\nf(2)'],
+    ['a name that hides a function', 'max = f(3)\nys = [max for max in [1]]\nassert f(max) == 3\nf(2)'],
+  ])('is not called otherwise than foreseen: %s', async (_, script) => {
+    const code = 'def f(x): return x\ndef change(x):\n    x.sort()\n    return 1'
+    const result = await world.client.run({ code, tests: [{ script }], ...BATCH })
+    expect(result.tests).toMatchObject([{ verdict: 'passed', diff: null }])
+  })
+
+  it.each([
     ['timeout', 'loops', 'while True: pass'],
     ['memory_exceeded', 'takes too much memory', 'x = [bytearray(1 << 26) for _ in range(64)]'],
     ['runtime_error', 'ends its process', 'os._exit(3)'],

@@ -99,7 +99,11 @@ class CallsAhead:
         elif self.scratch.is_pure(node):
             self.scratch.run(node)
         elif kind is ast.For and not node.orelse and self.scratch.is_pure(node.iter):
+            sources = [self.scratch.values.get(name) for name in self.scratch.names[node.iter][0]]
             for item in self.scratch.evaluate(node.iter):
+                if any(id(each) in self.scratch.passed for each in sources):
+                    # The code may have changed what follows.
+                    raise Unforeseen
                 self.scratch.bind(node.target, item)
                 for statement in node.body:
                     self.step(statement)
@@ -166,7 +170,7 @@ class CallsAhead:
                     raise Unforeseen
 
     def call(self, node):
-        """Reads a call. Returns its number, unless the function is no one of the code."""
+        """Reads a call. Returns its number; None if the function is not one of the code."""
         scratch, name = self.scratch, getattr(node.func, 'id', None)
         of_module = type(node.func) is ast.Attribute and scratch.is_plain_module(getattr(node.func.value, 'id', None))
         if of_module or scratch.is_plain(name):

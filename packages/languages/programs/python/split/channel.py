@@ -8,9 +8,10 @@ PART_BYTES, SMALL_BYTES, MAX_QUESTIONS_AT_ONCE = 1 << 20, 1 << 14, 32
 # How many of the latest answers a question that was foreseen can refer to.
 MAX_ANSWERS = 64
 HEADER = struct.Struct('>IB')
+# In place of an answer: the question refers to an earlier answer that has to be passed in full.
+AGAIN = ['again']
 # What a part is: the end of a message; one of several parts, and the answer to that; the end of a question that another one
 # follows, which init holds back until this one is answered; the end of an answer after which init drops what it holds back.
-AGAIN = ['again']
 LAST, MORE, TAKEN, NEXT, ALONE = range(5)
 
 

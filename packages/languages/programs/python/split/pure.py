@@ -14,18 +14,26 @@ PLAIN_FUNCTIONS = set('''
     pow range reversed round set sorted str sum tuple type zip
 '''.split())
 PLAIN_MODULES = {'math', 'cmath'}
-# Modules that change nothing but a generator of random numbers.
-PURE_MODULES = PLAIN_MODULES | {'copy', 'itertools', 'random', 'string'}
-# These take time or randomness from the system, unless a seed is given.
-SEEDING, RANDOM = {'seed', 'Random'}, 'SystemRandom'
+# Modules that change nothing but a generator of random numbers, and of these the ones whose attributes stay the same.
+PURE_MODULES = PLAIN_MODULES | {'copy', 'random', 'string'}
+CONSTANT_MODULES = PLAIN_MODULES | {'string'}
+# Without a seed, these take one from the system.
+TAKING_SEEDS = {'seed', 'Random'}
 PURE_NODES = {getattr(ast, name) for name in '''
-    Constant Name Load Store List Tuple Set Dict UnaryOp BinOp BoolOp Compare IfExp Call keyword Attribute Subscript Slice Starred
-    ListComp SetComp DictComp GeneratorExp comprehension JoinedStr FormattedValue Lambda arguments arg
-    And Or Not Invert UAdd USub Add Sub Mult MatMult Div Mod Pow LShift RShift BitOr BitXor BitAnd FloorDiv
+    Constant Name Load Store List Tuple Set Dict UnaryOp BinOp BoolOp Compare IfExp Call keyword Attribute Subscript Slice
+    ListComp SetComp DictComp GeneratorExp comprehension JoinedStr FormattedValue
+    And Or Not Invert UAdd USub Add Sub Mult MatMult Div Mod RShift BitOr BitXor BitAnd FloorDiv
     Eq NotEq Lt LtE Gt GtE Is IsNot In NotIn
     Assign AugAssign Expr If For Pass Break Continue
 '''.split()}
+# These give iterators, and these use iterators up.
+LAZY = {'enumerate', 'reversed', 'zip'}
+CONSUMING = LAZY | set('all any bytes dict frozenset list max min set sorted sum tuple'.split())
+# Larger numbers can make one call of a built-in function take long, which nothing interrupts.
+MAX_NUMBER = 100_000
+MODULE = type(ast)
 PLAIN_BUILTINS = {name: getattr(builtins, name) for name in PLAIN_FUNCTIONS}
+SCALARS_AND_BYTES = {*SCALARS, complex, bytes}
 CONTAINERS = {list, tuple, dict, set, frozenset, collections.deque}
 
 
@@ -42,7 +50,7 @@ class Scratch:
         self.values, self.answers = {}, {}
         # Containers that were passed to the code, which may change them, by their ids.
         self.passed = {}
-        self.names, self.programs, self.random = {}, {}, None
+        self.names, self.programs, self.random, self.handler = {}, {}, None, None
 
     def start(self):
         self.handler = signal(SIGVTALRM, ended_reading)
@@ -65,10 +73,15 @@ class Scratch:
             self.names[node] = names_in(node)
         if self.names[node] is None:
             return False
-        loads, stores = self.names[node]
+        loads, stores, bare, constants = self.names[node]
         return self.taken.isdisjoint(stores) and all(
-            each in stores or each in self.values or self.is_plain(each) for each in loads) and not (
+            each in stores or self.is_plain(each) or each in self.values and (each not in bare or is_steady(self.values[each]))
+            for each in loads) and all(self.is_constant_module(each) for each in constants) and not (
             self.passed and any(self.holds_passed(self.values.get(each)) for each in loads))
+
+    def is_constant_module(self, name):
+        module = self.values.get(name)
+        return type(module) is MODULE and module.__name__ in CONSTANT_MODULES
 
     def holds_passed(self, value):
         if type(value) not in CONTAINERS:
@@ -82,7 +95,7 @@ class Scratch:
         if statement not in self.programs:
             self.programs[statement] = compile(ast.Module([statement], []), 'script', 'exec')
         exec(self.programs[statement], self.variables())
-        for name in self.names[statement][1]:
+        for name in self.names[statement][1] & self.values.keys():
             self.answers.pop(name, None)
 
     def evaluate(self, expression):
@@ -118,15 +131,17 @@ class Scratch:
         self.taken.discard(name)
         if module.__name__ == 'random' and self.random is None:
             self.random = module, module.getstate()
+        if attribute in (*TAKING_SEEDS, 'SystemRandom'):
+            raise Unforeseen
         self.bind(ast.Name(name), module if attribute is None else getattr(module, attribute))
 
     def is_plain_module(self, name):
         module = self.values.get(name)
-        return type(module) is type(builtins) and module.__name__ in PLAIN_MODULES
+        return type(module) is MODULE and module.__name__ in PLAIN_MODULES
 
     def is_copying(self, function):
         module = self.values.get(getattr(getattr(function, 'value', None), 'id', None))
-        return type(module) is type(builtins) and module.__name__ == 'copy' and function.attr in ('copy', 'deepcopy')
+        return type(module) is MODULE and module.__name__ == 'copy' and function.attr in ('copy', 'deepcopy')
 
     def pass_on(self, value):
         """Takes note of an argument. What is passed twice would be known to the code the second time."""
@@ -144,27 +159,70 @@ class Scratch:
 
 
 def names_in(node):
-    """The names that a node reads, and those that it binds; None if it has a form that is not known to be pure."""
-    loads, stores = set(), set()
+    """
+    The names that a node reads, and those that it binds; those that it does not only call, nor only methods of them; those of which
+    it reads other attributes. None if the node has a form that is not known to be pure.
+    """
+    loads, stores, bare, constants = set(), set(), set(), set()
+    has_large_number, computes, used_up, called = False, False, set(), set()
+    if type(node) in (ast.Set, ast.GeneratorExp):
+        # The compiler makes another set of it where a loop goes through it.
+        return None
     for each in ast.walk(node):
         kind = type(each)
-        if kind not in PURE_NODES or kind is ast.Attribute and is_impure(each) or kind is ast.Call and is_unseeded(each):
+        if kind not in PURE_NODES:
             return None
         if kind is ast.Name:
             (loads if type(each.ctx) is ast.Load else stores).add(each.id)
-        elif kind is ast.arg:
-            stores.add(each.arg)
+            if each not in called:
+                bare.add(each.id)
+        elif kind is ast.Constant:
+            has_large_number |= type(each.value) in (int, float) and abs(each.value) > MAX_NUMBER
+        elif kind is ast.BinOp:
+            computes = True
         elif kind is ast.AugAssign and type(each.target) is ast.Name:
             loads.add(each.target.id)
-    return loads, stores
+        elif kind is ast.Compare:
+            # Other objects may be the same one only here.
+            if any(type(op) in (ast.Is, ast.IsNot) and type(getattr(right, 'value', 0)) not in (type(None), bool)
+                   for op, right in zip(each.ops, each.comparators)):
+                return None
+        elif kind is ast.For or kind is ast.comprehension:
+            used_up.add(each.iter)
+        elif kind is ast.Call:
+            computes = True
+            function = each.func
+            name = getattr(function, 'id', None) or getattr(function, 'attr', None)
+            if name in TAKING_SEEDS and getattr(each.args[0] if each.args else None, 'value', None) is None:
+                return None
+            if name in ('pow', 'factorial', 'perm', 'comb'):
+                return None
+            if name in CONSUMING or name == 'join':
+                used_up.update(each.args)
+            if (name in LAZY or type(function) is not ast.Name and type(function) is not ast.Attribute) and each not in used_up and (
+                    each is not node):
+                return None
+            called.add(function)
+        elif kind is ast.GeneratorExp:
+            if each not in used_up:
+                return None
+        elif kind is ast.Attribute:
+            is_name = type(each.value) is ast.Name
+            if each.attr[0] == '_' or each.attr == 'SystemRandom' or type(each.ctx) is not ast.Load:
+                return None
+            if each in called:
+                called.add(each.value)
+            elif not is_name or each.attr in TAKING_SEEDS:
+                return None
+            else:
+                constants.add(each.value.id)
+    return None if has_large_number and computes else (loads, stores, bare, constants)
 
 
-def is_impure(attribute):
-    return attribute.attr[0] == '_' or attribute.attr == RANDOM or type(attribute.ctx) is not ast.Load
-
-
-def is_unseeded(call):
-    return not call.args and (getattr(call.func, 'attr', None) or getattr(call.func, 'id', None)) in SEEDING
+def is_steady(value):
+    """Whether a value is the same each time it is read, unlike an iterator, and has no place in memory as its text."""
+    kind = type(value)
+    return kind in SCALARS_AND_BYTES or kind in CONTAINERS or kind is range or kind is MODULE
 
 
 def ended_reading(*_):

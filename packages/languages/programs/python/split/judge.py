@@ -42,7 +42,7 @@ class Judge(Meanings, Lending, Checks):
         self.turn = RLock()
         # Number of questions; texts of those that were sent and are not yet asked, and of those that follow them.
         self.asked, self.ahead, self.foreseen = 0, collections.deque(), collections.deque()
-        # Answers to the latest questions; whether the question that was sent refers to some of them, and all could be.
+        # The latest answers; whether the current question was sent with references to some, and whether all of these are referable.
         self.latest, self.is_referring, self.is_complete = collections.deque(maxlen=MAX_ANSWERS), False, True
         # Why a success shows nothing; whether only the code could tell; why a failure may not be the code's.
         self.doubt, self.is_undecided, self.excuse = None, False, None

@@ -17,8 +17,10 @@ PLAIN_MODULES = {'math', 'cmath'}
 # Modules that change nothing but a generator of random numbers, and of these the ones whose attributes stay the same.
 PURE_MODULES = PLAIN_MODULES | {'copy', 'random', 'string'}
 CONSTANT_MODULES = PLAIN_MODULES | {'string'}
-# Without a seed, these take one from the system.
-TAKING_SEEDS = {'seed', 'Random'}
+# Without a seed, these take one from the system; this takes every number from it.
+TAKING_SEEDS, SYSTEM_RANDOM = {'seed', 'Random'}, 'SystemRandom'
+# One call of these can take long.
+SLOW = {'comb', 'factorial', 'perm', 'pow'}
 PURE_NODES = {getattr(ast, name) for name in '''
     Constant Name Load Store List Tuple Set Dict UnaryOp BinOp BoolOp Compare IfExp Call keyword Attribute Subscript Slice
     ListComp SetComp DictComp GeneratorExp comprehension JoinedStr FormattedValue
@@ -53,10 +55,12 @@ class Scratch:
         self.names, self.programs, self.random, self.handler = {}, {}, None, None
 
     def start(self):
+        """Ends the reading with Unforeseen after some processor time."""
         self.handler = signal(SIGVTALRM, ended_reading)
         setitimer(ITIMER_VIRTUAL, MAX_SECONDS)
 
     def leave(self):
+        """Stops the timer, and gives the script the random numbers that it would have had."""
         setitimer(ITIMER_VIRTUAL, 0)
         signal(SIGVTALRM, self.handler)
         if self.random is not None:
@@ -84,6 +88,7 @@ class Scratch:
         return type(module) is MODULE and module.__name__ in CONSTANT_MODULES
 
     def holds_passed(self, value):
+        """Whether a value is, or has in it, a container that the code may have changed."""
         if type(value) not in CONTAINERS:
             return False
         parts = shallow(value)
@@ -92,6 +97,7 @@ class Scratch:
         return id(value) in self.passed or any(self.holds_passed(each) for each in parts)
 
     def run(self, statement):
+        """Runs a pure statement."""
         if statement not in self.programs:
             self.programs[statement] = compile(ast.Module([statement], []), 'script', 'exec')
         exec(self.programs[statement], self.variables())
@@ -131,7 +137,7 @@ class Scratch:
         self.taken.discard(name)
         if module.__name__ == 'random' and self.random is None:
             self.random = module, module.getstate()
-        if attribute in (*TAKING_SEEDS, 'SystemRandom'):
+        if attribute in (*TAKING_SEEDS, SYSTEM_RANDOM):
             raise Unforeseen
         self.bind(ast.Name(name), module if attribute is None else getattr(module, attribute))
 
@@ -140,13 +146,14 @@ class Scratch:
         return type(module) is MODULE and module.__name__ in PLAIN_MODULES
 
     def is_copying(self, function):
+        """Whether an expression is `copy.copy` or `copy.deepcopy`."""
         module = self.values.get(getattr(getattr(function, 'value', None), 'id', None))
         return type(module) is MODULE and module.__name__ == 'copy' and function.attr in ('copy', 'deepcopy')
 
     def pass_on(self, value):
         """Takes note of an argument. What is passed twice would be known to the code the second time."""
         kind = type(value)
-        if value is None or kind in (bool, int, float, complex, str, bytes):
+        if kind in SCALARS_AND_BYTES:
             return value
         # The order of items depends on how a set was made, so the question would differ.
         if kind not in (list, tuple, dict) or id(value) in self.passed or len(self.passed) == MAX_ITEMS:
@@ -160,13 +167,13 @@ class Scratch:
 
 def names_in(node):
     """
-    The names that a node reads, and those that it binds; those that it does not only call, nor only methods of them; those of which
-    it reads other attributes. None if the node has a form that is not known to be pure.
+    Names in a node, in four sets: those that it reads; those that it binds; those that it uses in any way besides a call of them or
+    of their methods; those of which it reads an attribute without calling it. None if its form is not known to be pure.
     """
     loads, stores, bare, constants = set(), set(), set(), set()
     has_large_number, computes, used_up, called = False, False, set(), set()
     if type(node) in (ast.Set, ast.GeneratorExp):
-        # The compiler makes another set of it where a loop goes through it.
+        # A loop over a set display has another order: the compiler makes a frozenset of it. A generator runs between the calls.
         return None
     for each in ast.walk(node):
         kind = type(each)
@@ -195,12 +202,12 @@ def names_in(node):
             name = getattr(function, 'id', None) or getattr(function, 'attr', None)
             if name in TAKING_SEEDS and getattr(each.args[0] if each.args else None, 'value', None) is None:
                 return None
-            if name in ('pow', 'factorial', 'perm', 'comb'):
+            if name in SLOW:
                 return None
             if name in CONSUMING or name == 'join':
                 used_up.update(each.args)
-            if (name in LAZY or type(function) is not ast.Name and type(function) is not ast.Attribute) and each not in used_up and (
-                    each is not node):
+            is_lazy = name in LAZY or type(function) not in (ast.Name, ast.Attribute)
+            if is_lazy and each not in used_up and each is not node:
                 return None
             called.add(function)
         elif kind is ast.GeneratorExp:
@@ -208,7 +215,7 @@ def names_in(node):
                 return None
         elif kind is ast.Attribute:
             is_name = type(each.value) is ast.Name
-            if each.attr[0] == '_' or each.attr == 'SystemRandom' or type(each.ctx) is not ast.Load:
+            if each.attr[0] == '_' or each.attr == SYSTEM_RANDOM or type(each.ctx) is not ast.Load:
                 return None
             if each in called:
                 called.add(each.value)
@@ -220,7 +227,7 @@ def names_in(node):
 
 
 def is_steady(value):
-    """Whether a value is the same each time it is read, unlike an iterator, and has no place in memory as its text."""
+    """Whether a value is the same each time it is read, unlike an iterator, and its text has no address in memory."""
     kind = type(value)
     return kind in SCALARS_AND_BYTES or kind in CONTAINERS or kind is range or kind is MODULE
 

@@ -63,6 +63,13 @@ describe('a script in a process of its own', () => {
     ])
   })
 
+  it('shows a warning about the script once', async () => {
+    const code = 'def f(): return r"\\d"'
+    const result = await world.client.run({ code, tests: [{ script: 'assert f() == "\\d"' }], ...BATCH })
+    expect(result.tests).toMatchObject([{ verdict: 'passed' }])
+    expect(result.stderr.match(/SyntaxWarning/g)).toHaveLength(1)
+  })
+
   it.each([
     ['loop', 'while x == 3: pass'],
     ['end the process', 'if x == 3: os._exit(3)'],

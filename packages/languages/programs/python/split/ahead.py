@@ -36,10 +36,10 @@ class CallsAhead:
         # Takes a call: the function of the code, its arguments and its named arguments.
         self.note, self.count = note, 0
 
-    def read(self, script):
+    def read(self, tree):
         try:
             self.scratch.start()
-            for statement in ast.parse(script).body:
+            for statement in tree.body:
                 self.statement(statement)
         except Exception:
             # Whatever ends the reading, the script is run as it is.

@@ -180,8 +180,11 @@ def ended(asker, script):
     linecache.cache[SCRIPT] = len(script), None, script.splitlines(True), SCRIPT
     main = types.ModuleType('__main__')
     try:
-        tree = Identities().visit(ast.parse(script)) if ' is ' in script else None
-        program = compile(tree or script, SCRIPT, 'exec', 0, True)
+        # Once, because each reading of the text can print warnings.
+        tree = ast.parse(script, SCRIPT)
+        if ' is ' in script:
+            tree = Identities().visit(tree)
+        program = compile(tree, SCRIPT, 'exec', 0, True)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         return 'broken', f'{type(error).__name__}: {error}'
     try:
@@ -201,13 +204,13 @@ def ended(asker, script):
         if 'pickle' in script:
             refuse_pickles(asker)
         if any(hasattr(builtins, name) or name in MODULES for name in given):
-            resolve(tree or ast.parse(script), names, asker)
+            resolve(tree, names, asker)
         if 'dataclasses' in script:
             ask_for_dataclasses(asker)
         if 'unittest' in script:
             watch_results(asker)
         if len(script) <= MAX_SCRIPT_CHARACTERS:
-            CallsAhead(names, asker.foresee).read(script)
+            CallsAhead(names, asker.foresee).read(tree)
         sys.modules['__main__'] = main
         vars(main).update(__file__=SCRIPT, __builtins__=names)
         exec(program, vars(main))

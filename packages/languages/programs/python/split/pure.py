@@ -74,14 +74,20 @@ class Scratch:
     def is_pure(self, node):
         """Whether a statement or an expression neither asks the code nor depends on its answers, nor changes the system."""
         if node not in self.names:
-            self.names[node] = names_in(node)
-        if self.names[node] is None:
+            self.names[node] = names_of(node)
+        names = self.names[node]
+        if names is None or not self.taken.isdisjoint(names.stores):
             return False
-        loads, stores, bare, constants = self.names[node]
-        return self.taken.isdisjoint(stores) and all(
-            each in stores or self.is_plain(each) or each in self.values and (each not in bare or is_steady(self.values[each]))
-            for each in loads) and all(self.is_constant_module(each) for each in constants) and not (
-            self.passed and any(self.holds_passed(self.values.get(each)) for each in loads))
+        if not all(self.is_constant_module(each) for each in names.constants):
+            return False
+        if not all(each in names.stores or self.is_known(each, each in names.bare) for each in names.loads):
+            return False
+        return not (self.passed and any(self.holds_passed(self.values.get(each)) for each in names.loads))
+
+    def is_known(self, name, is_bare):
+        if self.is_plain(name):
+            return True
+        return name in self.values and (not is_bare or is_steady(self.values[name]))
 
     def is_constant_module(self, name):
         module = self.values.get(name)
@@ -101,7 +107,7 @@ class Scratch:
         if statement not in self.programs:
             self.programs[statement] = compile(ast.Module([statement], []), 'script', 'exec')
         exec(self.programs[statement], self.variables())
-        for name in self.names[statement][1] & self.values.keys():
+        for name in self.names[statement].stores & self.values.keys():
             self.answers.pop(name, None)
 
     def evaluate(self, expression):
@@ -165,65 +171,90 @@ class Scratch:
         return value
 
 
-def names_in(node):
-    """
-    Names in a node, in four sets: those that it reads; those that it binds; those that it uses in any way besides a call of them or
-    of their methods; those of which it reads an attribute without calling it. None if its form is not known to be pure.
-    """
-    loads, stores, bare, constants = set(), set(), set(), set()
-    has_large_number, computes, used_up, called = False, False, set(), set()
-    if type(node) in (ast.Set, ast.GeneratorExp):
-        # A loop over a set display has another order: the compiler makes a frozenset of it. A generator runs between the calls.
+def names_of(node):
+    """How a node uses names; None if its form is not known to be pure."""
+    try:
+        return UsedNames(node)
+    except Unforeseen:
         return None
-    for each in ast.walk(node):
-        kind = type(each)
-        if kind not in PURE_NODES:
-            return None
-        if kind is ast.Name:
-            (loads if type(each.ctx) is ast.Load else stores).add(each.id)
-            if each not in called:
-                bare.add(each.id)
-        elif kind is ast.Constant:
-            has_large_number |= type(each.value) in (int, float) and abs(each.value) > MAX_NUMBER
-        elif kind is ast.BinOp:
-            computes = True
-        elif kind is ast.AugAssign and type(each.target) is ast.Name:
-            loads.add(each.target.id)
-        elif kind is ast.Compare:
-            # Other objects may be the same one only here.
-            if any(type(op) in (ast.Is, ast.IsNot) and type(getattr(right, 'value', 0)) not in (type(None), bool)
-                   for op, right in zip(each.ops, each.comparators)):
-                return None
-        elif kind is ast.For or kind is ast.comprehension:
-            used_up.add(each.iter)
-        elif kind is ast.Call:
-            computes = True
-            function = each.func
-            name = getattr(function, 'id', None) or getattr(function, 'attr', None)
-            if name in TAKING_SEEDS and getattr(each.args[0] if each.args else None, 'value', None) is None:
-                return None
-            if name in SLOW:
-                return None
-            if name in CONSUMING or name == 'join':
-                used_up.update(each.args)
-            is_lazy = name in LAZY or type(function) not in (ast.Name, ast.Attribute)
-            if is_lazy and each not in used_up and each is not node:
-                return None
-            called.add(function)
-        elif kind is ast.GeneratorExp:
-            if each not in used_up:
-                return None
-        elif kind is ast.Attribute:
-            is_name = type(each.value) is ast.Name
-            if each.attr[0] == '_' or each.attr == SYSTEM_RANDOM or type(each.ctx) is not ast.Load:
-                return None
-            if each in called:
-                called.add(each.value)
-            elif not is_name or each.attr in TAKING_SEEDS:
-                return None
-            else:
-                constants.add(each.value.id)
-    return None if has_large_number and computes else (loads, stores, bare, constants)
+
+
+class UsedNames:
+    """
+    The names in a pure node: those that it reads; those that it binds; those that it uses in any way besides a call of them or of
+    their methods; those of which it reads an attribute without calling it.
+    """
+
+    def __init__(self, node):
+        self.loads, self.stores, self.bare, self.constants = set(), set(), set(), set()
+        self.node, self.called, self.used_up = node, set(), set()
+        self.has_large_number, self.computes = False, False
+        # A loop over a set display has another order: the compiler makes a frozenset of it. A generator runs between the calls.
+        require(type(node) not in (ast.Set, ast.GeneratorExp))
+        for each in ast.walk(node):
+            require(type(each) in PURE_NODES)
+            rule = RULES.get(type(each))
+            if rule is not None:
+                rule(self, each)
+        require(not (self.has_large_number and self.computes))
+
+    def name(self, node):
+        (self.loads if type(node.ctx) is ast.Load else self.stores).add(node.id)
+        if node not in self.called:
+            self.bare.add(node.id)
+
+    def constant(self, node):
+        self.has_large_number |= type(node.value) in (int, float) and abs(node.value) > MAX_NUMBER
+
+    def operation(self, _):
+        self.computes = True
+
+    def change(self, node):
+        if type(node.target) is ast.Name:
+            self.loads.add(node.target.id)
+
+    def comparison(self, node):
+        # Other objects may be the same one only here.
+        require(all(type(op) not in (ast.Is, ast.IsNot) or type(getattr(right, 'value', 0)) in (type(None), bool)
+                    for op, right in zip(node.ops, node.comparators)))
+
+    def loop(self, node):
+        self.used_up.add(node.iter)
+
+    def generator(self, node):
+        require(node in self.used_up)
+
+    def call(self, node):
+        self.computes = True
+        function = node.func
+        name = getattr(function, 'id', None) or getattr(function, 'attr', None)
+        seed = getattr(node.args[0] if node.args else None, 'value', None)
+        require(name not in SLOW and not (name in TAKING_SEEDS and seed is None))
+        if name in CONSUMING or name == 'join':
+            self.used_up.update(node.args)
+        is_lazy = name in LAZY or type(function) not in (ast.Name, ast.Attribute)
+        require(not is_lazy or node in self.used_up or node is self.node)
+        self.called.add(function)
+
+    def attribute(self, node):
+        require(node.attr[0] != '_' and node.attr != SYSTEM_RANDOM and type(node.ctx) is ast.Load)
+        if node in self.called:
+            self.called.add(node.value)
+        else:
+            require(type(node.value) is ast.Name and node.attr not in TAKING_SEEDS)
+            self.constants.add(node.value.id)
+
+
+RULES = {
+    ast.Name: UsedNames.name, ast.Constant: UsedNames.constant, ast.BinOp: UsedNames.operation, ast.AugAssign: UsedNames.change,
+    ast.Compare: UsedNames.comparison, ast.For: UsedNames.loop, ast.comprehension: UsedNames.loop,
+    ast.GeneratorExp: UsedNames.generator, ast.Call: UsedNames.call, ast.Attribute: UsedNames.attribute,
+}
+
+
+def require(holds):
+    if not holds:
+        raise Unforeseen
 
 
 def is_steady(value):

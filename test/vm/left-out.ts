@@ -42,6 +42,7 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   'test/e2e/gateway-fuzz.test.ts': PLATFORM,
   'test/e2e/gateway-load.test.ts': PLATFORM,
   'test/e2e/gateway-refusals.test.ts': PLATFORM,
+  'test/e2e/foreseen-calls.test.ts': PLATFORM,
   'test/e2e/grade-report.test.ts': 'needs a browser',
   'test/e2e/heavy-checks.test.ts': PLATFORM,
   'test/e2e/hello-path.test.ts': PLATFORM,

@@ -99,7 +99,7 @@ class CallsAhead:
         elif self.scratch.is_pure(node):
             self.scratch.run(node)
         elif kind is ast.For and not node.orelse and self.scratch.is_pure(node.iter):
-            sources = [self.scratch.values.get(name) for name in self.scratch.names[node.iter][0]]
+            sources = [self.scratch.values.get(name) for name in self.scratch.names[node.iter].loads]
             for item in self.scratch.evaluate(node.iter):
                 if any(id(each) in self.scratch.passed for each in sources):
                     # The code may have changed what follows.

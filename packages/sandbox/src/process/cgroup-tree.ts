@@ -215,11 +215,13 @@ export class Cgroup {
     }
   }
 
-  /** Memory alone can never be above memory and swap together, whichever of them is set first. */
+  /** The limit of memory can never be above that of memory and swap together, so a higher one is refused until the other is set. */
   #setMemoryV1(bytes: string): void {
-    const files = ['memory.limit_in_bytes', ...(this.#limitsSwap ? ['memory.memsw.limit_in_bytes'] : [])]
-    for (const file of files) this.#tryWrite('memory', file, bytes)
-    for (const file of files) this.#write('memory', file, bytes)
+    const file = 'memory.limit_in_bytes'
+    if (!this.#limitsSwap) return this.#write('memory', file, bytes)
+    const isSet = this.#tryWrite('memory', file, bytes)
+    this.#write('memory', 'memory.memsw.limit_in_bytes', bytes)
+    if (!isSet) this.#write('memory', file, bytes)
   }
 
   #write(controller: string, file: string, value: string): void {

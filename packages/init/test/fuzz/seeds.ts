@@ -49,6 +49,7 @@ const questions = encodeStdin(Uint8Array.of(0, 0, 0, 1, 3, 97, 0, 0, 0, 1, 3, 98
 /** The program's answer to one: five zeros are an empty part of kind 0. */
 const answer = times(5, step(STDOUT))
 const execPreloaded = encodeExec({ ...request, preloaded: true })
+const execThenReset = encodeExec({ ...request, resets: true })
 /** A main file whose name is longer than the frame. */
 const longName = Buffer.from(encodePreload(request))
 longName.writeUInt16LE(200, HEADER_BYTES)
@@ -168,6 +169,30 @@ export const SEEDS: Readonly<Record<string, Seed>> = {
   })),
   kill: { frames: [encodeKill(), exec, encodeKill()] },
   reset: { frames: [put('d/e'), exec, encodeReset(), encodeReset(), exec] },
+  'reset-after-run': {
+    frames: [
+      put('d/e'),
+      encodeSnapshot(),
+      execThenReset,
+      encodeFetch('d/e', 9000),
+      encodeReset(),
+      execThenReset,
+      exec,
+    ],
+    script: [SPAWN, PLANT, STDOUT, EXIT].flatMap((kind) => times(3, step(kind, 1))),
+  },
+  'reset-after-run-broken': {
+    frames: [execThenReset, encodeRestore(), execThenReset, encodeKill(), encodeQuit(), garbage],
+  },
+  'reset-after-preloaded-run': {
+    frames: [
+      encodePreload({ ...request, forks: true }),
+      encodeExec({ ...request, preloaded: true, stdin: true, paced: true, resets: true }),
+      questions,
+      execPreloaded,
+    ],
+    script: [step(SPAWN), ...answer, step(EXIT, 1), step(SPAWN, 1), step(EXIT, 1)],
+  },
   fetch: {
     frames: [
       put('d/e', 9000),

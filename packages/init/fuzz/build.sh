@@ -11,6 +11,7 @@ case $kind in
   replay) cc=${CC:-cc} own=$checks main=replay.c link= ;;
   *) exit 2 ;;
 esac
+command -v "$cc" >/dev/null || { echo "build.sh: no compiler $cc; Debian's package clang has libFuzzer, too" >&2; exit 1; }
 # The doubled return of fork() is of no concern to variables that stay as they are in between.
 flags="-std=gnu17 -O1 -g -fno-omit-frame-pointer -Wall -Wextra -Werror -Wno-unknown-warning-option -Wno-clobbered -D_GNU_SOURCE="
 for source in $(find ../native -name '*.c' | LC_ALL=C sort); do

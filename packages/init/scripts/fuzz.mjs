@@ -51,7 +51,7 @@ if (values.add.length > 0) {
 }
 
 function search(root) {
-  run('sh', [join(fuzz, 'build.sh'), 'fuzzer', fuzzer], root)
+  run('sh', [join(fuzz, 'build.sh'), 'fuzzer', fuzzer], root, 'the harness could not be compiled')
   const common = [
     `-dict=${join(fuzz, 'init.dict')}`,
     `-timeout=${TIMEOUT_SECONDS}`,
@@ -76,12 +76,12 @@ function makeEmpty(folder) {
   mkdirSync(folder, { recursive: true })
 }
 
-function run(command, args, root) {
+function run(command, args, root, failure = `${command} failed; the input that broke it is in ${work}`) {
   const env = { ...process.env, ISOPOD_FUZZ_ROOT: root, ASAN_OPTIONS: 'detect_leaks=0' }
   const { status, error } = spawnSync('nice', ['-n', '19', command, ...args], { stdio: 'inherit', env })
   if (error) throw error
   if (status !== 0) {
     process.exitCode = status ?? 1
-    throw new Error(`${command} failed; the input that broke it is in ${work}`)
+    throw new Error(failure)
   }
 }

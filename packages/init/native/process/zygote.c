@@ -2,6 +2,7 @@
 #include "process/zygote.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -46,7 +47,8 @@ int zygote_await_ready(int fd, int64_t deadline_us, pid_t *from) {
     struct pollfd ends[2] = {{.fd = fd, .events = POLLIN}, {.fd = STDIN_FILENO, .events = 0}};
     int64_t left = (deadline_us - now_us() + 999) / 1000;
     if (left <= 0) return ETIMEDOUT;
-    if (poll(ends, 2, (int)left) < 0) continue;
+    /* A longer wait does not fit, and a negative one has no end. */
+    if (poll(ends, 2, left < INT_MAX ? (int)left : INT_MAX) < 0) continue;
     if (ends[1].revents != 0) return EPIPE;
     if (ends[0].revents != 0) return receive(fd, from) == 1 ? 0 : ESRCH;
   }

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startWorld, WITHOUT_RETRIES, type World } from '../support/world.ts'
 
 const HONEST = new URL('../fixtures/split/', import.meta.url)
-/** Programs with a fault that the same script finds in one process. */
+/** Programs with a fault, most of which the same script finds in one process. */
 const WRONG = new URL('../fixtures/split-wrong/', import.meta.url)
 
 interface Pair {
@@ -202,6 +202,21 @@ describe('a script in a process of its own', () => {
     ['a call that ends the loop around it', 'def f(x): raise StopIteration', 'list(map(f, [1]))'],
     ['a value without end', 'def f(): return "x" * 5_000_000', 'assert f()'],
     ['an argument without a plain value', 'def f(x): return 1', 'import threading; f(threading.Lock())'],
+    [
+      'what happens in several threads at once',
+      'def square(x): return x * x',
+      'from concurrent.futures import ThreadPoolExecutor\nwith ThreadPoolExecutor(4) as pool: assert list(pool.map(square, [2, 3])) == [4, 9]',
+    ],
+    [
+      'what text of the code does where the script runs it',
+      'def f(): return "1 + 1"',
+      'assert eval(f()) == 2',
+    ],
+    [
+      "what is there of the code's process",
+      'import os\ndef f(): os.environ["X"] = "1"',
+      'import os; f(); assert "X" not in os.environ',
+    ],
   ])('is unverified where only the code could decide: %s', async (_, code, script) => {
     const { tests, summary } = await world.client.run({ code, tests: [{ script }], ...BATCH })
     expect(tests).toMatchObject([{ verdict: 'unverified' }])

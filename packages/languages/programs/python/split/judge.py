@@ -3,7 +3,7 @@ import functools
 import operator
 import sys
 import types
-from _thread import RLock
+from _thread import RLock, get_ident
 
 FUNCTIONS = (
     types.FunctionType, types.MethodType, types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType,
@@ -39,7 +39,7 @@ class Judge(Meanings, Lending, Checks):
         # Whether the question combines values.
         self.combines = False
         # Threads of the script ask one after the other; an answer can need a callback.
-        self.turn = RLock()
+        self.turn, self.thread = RLock(), get_ident()
         # Number of questions; texts of those that were sent and are not yet asked, and of those that follow them.
         self.asked, self.ahead, self.foreseen = 0, collections.deque(), collections.deque()
         # The latest answers; whether the current question was sent with references to some, and whether all of these are referable.
@@ -47,8 +47,10 @@ class Judge(Meanings, Lending, Checks):
         # Why a success shows nothing; whether only the code could tell; why a failure may not be the code's.
         self.doubt, self.is_undecided, self.excuse = None, False, None
         self.is_lost = False
-        # Whether the script has several coroutines at once, or ends them.
-        self.is_concurrent = False
+        # Lines of the script that raise an error on a condition.
+        self.conditional = frozenset()
+        # Whether the script has several coroutines at once; whether it ends or limits one.
+        self.is_concurrent, self.is_limited = False, False
         # An assertion of the script that failed in a call from the code.
         self.failed = None
 
@@ -57,8 +59,12 @@ class Judge(Meanings, Lending, Checks):
             self.combines = name in OPERATORS or name in ('eq', 'ne')
             if name not in LOOKS:
                 self.seen.clear()
-            if name == 'await' and self.is_concurrent:
+            if name == 'await' and (self.is_concurrent or self.is_limited):
                 self.excuse = self.excuse or 'coroutines of the code run one after the other'
+                if self.is_concurrent:
+                    self.doubt = self.doubt or self.excuse
+            if self.thread != get_ident():
+                self.doubt = self.doubt or 'the code answers threads of the script one after the other'
             value = self.exchange(name, args, kwargs)
             self.compare(name, args, value)
             return value
@@ -121,7 +127,8 @@ class Judge(Meanings, Lending, Checks):
         if output:
             sys.stdout.write(output)
         if is_value == 'ok':
-            if any(each is kind for each in (value if type(value) is tuple else [value]) for kind in CATCHERS):
+            parts = shallow(value) if type(value) in (tuple, list, dict) else [value]
+            if any(each is kind for each in parts for kind in CATCHERS):
                 self.doubt = self.doubt or 'an exception of the code is one that would catch assertions'
             return value
         if not isinstance(value, BaseException):

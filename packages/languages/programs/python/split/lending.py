@@ -16,6 +16,9 @@ LENT_METHODS = {f'__{name}__' for name in '''
 '''.split()}
 CALLS = set('call_args call_args_list call_count called mock_calls method_calls side_effect'.split())
 MOCKED = [f'__{name}__' for name in 'call contains delitem enter exit getitem iter len setitem'.split()]
+# Containers that change; and how many of them are watched.
+CHANGING = {list, dict, set, bytearray, collections.deque, collections.defaultdict, collections.Counter, collections.OrderedDict}
+MAX_HELD = 1000
 # Bases that add nothing to the instances.
 ABSTRACT = {'abc.ABC', 'typing.Generic', 'typing.Protocol', 'enum.Enum'}
 
@@ -45,6 +48,8 @@ def own_methods(kind):
 class Lending:
     def __init__(self):
         self.lent, self.lent_numbers = [], {}
+        # Containers that functions of the script got or gave, the latest ones.
+        self.held = []
 
     def lend(self, thing):
         number = self.lent_numbers.setdefault(id(thing), len(self.lent))
@@ -81,6 +86,9 @@ class Lending:
                 if type(args[0]) is str and (operation == 'set' or hasattr(thing, args[0])):
                     self.excuse = self.excuse or f'the code uses {args[0]} of an object of the script'
                 raise AttributeError(f'{type(thing).__name__!r} object has no attribute {args[:1]}')
+            given = [*args[0], *args[1].values()] if operation == 'call' else args
+            self.held += [each for each in (result, *given) if type(each) in CHANGING]
+            del self.held[:-MAX_HELD]
             writer = Writer(self.refer, reader.containers)
             return ['answer', True, writer.write(result), content.changed(writer)]
         except (Ended, Unverified):
@@ -91,6 +99,14 @@ class Lending:
             raise Ended from None
         except BaseException as error:
             return ['answer', False, self.refer_error(Writer(self.refer), error), []]
+
+    def check_held(self):
+        """The code has changed a container that is not shared. The script has a copy, if it has kept it."""
+        # The list or the tuple, the loop and the call have it in any case.
+        is_kept = any(sys.getrefcount(each) > 3 for each in self.held) or any(sys.getrefcount(each) > 3 for each, _ in self.forgotten)
+        if is_kept:
+            self.doubt = self.doubt or 'the code changes a container of which the script has a copy'
+            self.excuse = self.excuse or self.doubt
 
     def is_shown(self, thing, name):
         """Whether the code may see an attribute: one that the script itself defines or sets."""

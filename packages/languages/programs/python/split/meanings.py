@@ -107,6 +107,9 @@ class Meanings:
 
     def change_fields(self, changed):
         for number, fields in changed:
+            if number == HELD:
+                self.check_held()
+                continue
             fields = read_fields(fields)
             for each in self.proxies_of(number):
                 self.tell(each, fields)

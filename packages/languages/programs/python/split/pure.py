@@ -35,7 +35,6 @@ CONSUMING = LAZY | set('all any bytes dict frozenset list max min set sorted sum
 MAX_NUMBER = 100_000
 MODULE = type(ast)
 PLAIN_BUILTINS = {name: getattr(builtins, name) for name in PLAIN_FUNCTIONS}
-SCALARS_AND_BYTES = {*SCALARS, complex, bytes}
 CONTAINERS = {list, tuple, dict, set, frozenset, collections.deque}
 
 

@@ -257,16 +257,16 @@ def leave(self, kind, error, trace):
     # A failed assertion would tell the code what the script expects.
     is_secret = isinstance(error, AssertionError) and '_remote' not in vars(error)
     is_swallowed = self._isopod_judge.ask('exit', self, None if is_secret else error) is True and not is_secret
-    if is_swallowed and not is_raised(trace):
-        judge = self._isopod_judge
+    judge = self._isopod_judge
+    if is_swallowed and not is_raised(trace, judge.conditional):
         judge.doubt = judge.doubt or f'code of {self._isopod_name} swallows an error that the script may not expect'
     return is_swallowed
 
 
-def is_raised(trace):
-    """Whether the script itself raised an error, by a statement."""
-    lines = [each.line for each in traceback.extract_tb(trace) if each.filename == SCRIPT]
-    return bool(lines) and lines[-1].lstrip().startswith('raise')
+def is_raised(trace, conditional):
+    """Whether the script itself raised an error, by a statement that depends on nothing."""
+    frames = [each for each in traceback.extract_tb(trace) if each.filename == SCRIPT]
+    return bool(frames) and frames[-1].line.lstrip().startswith('raise') and frames[-1].lineno not in conditional
 
 
 def awaited(self):

@@ -8,27 +8,10 @@ import traceback
 import copy  # noqa: F401
 import itertools  # noqa: F401
 import math  # noqa: F401
-import re  # noqa: F401
 
 LARGEST_ANSWER = 1 << 22
 SHOWN_OUTPUT = 1 << 16
 SCRIPT = '/workspace/script.py'
-# What a script changes in its own process, where the code does not see it.
-REPLACED = re.compile(r'''
-    \bsys\.stdin\s*=(?!=) | \bpatch(?:\.dict)?\(\s*[bru]*['"][^'"]* | \bassertLogs\( | \bsetattr\(\s*builtins\b |
-    \bcatch_warnings\( | \bredirect_stderr\( | \bos\.environ\b |
-    \b(?:globals|locals)\(\) | (?<![\w.])dir\(\) |
-    \btempfile\. | \bos\.(?:path\.(?:exists|is\w+)|listdir)\(
-''', re.VERBOSE)
-# By these a script looks at what the processes do not share: how the code is written, and where.
-INSPECTS = re.compile(
-    r'\binspect\.|\bget_(?:type_hints|args|origin)\b|__(?:mro|bases|subclasses|module|code|wrapped)__|\.mro\(\)|__main__\.|\bgetmembers\b')
-CONCURRENT = re.compile(r'\b(?:gather|wait_for|create_task|ensure_future|as_completed|TaskGroup|asyncio\.timeout|asyncio\.wait|cancel)\b')
-SEEDED = re.compile(r'\brandom\.seed\(')
-# No script can name it.
-SAME = 'the same object'
-# Built-in functions that run text, or make it ready to run.
-EXECUTING = 'eval', 'exec', 'compile'
 
 
 def resolve(tree, names, judge):
@@ -43,7 +26,9 @@ def resolve(tree, names, judge):
             attributes.setdefault(node.value.id, []).append(node.attr)
     used = {name for name in names.given if loads[name]}
     shadows = {name for name in used if hasattr(builtins, name)}
-    if shadows == used and len(shadows) == 1:
+    if shadows and loads.keys() & set(EXECUTING):
+        judge.doubt = judge.doubt or f'{", ".join(sorted(shadows))} can be the code\'s or Python\'s in text that the script runs'
+    elif shadows == used and len(shadows) == 1:
         # The function under test has the name of a built-in one.
         del names[shadows.pop()]
     for name in shadows & set(names):
@@ -64,29 +49,6 @@ def both(judge, name):
     own = getattr(builtins, name)
     # The code's function is asked after the script has ended.
     return lambda *args, **kwargs: judge.note_call(name, own, args, kwargs)
-
-
-def only_own_text(judge, script, name):
-    """eval, exec or compile for the text of the script: what the code makes would run in the judge's process."""
-    run = getattr(builtins, name)
-
-    def call(source, *args, **kwargs):
-        if not isinstance(source, types.CodeType) and (type(source) is not str or source not in script):
-            unverified(judge, f'{name} would run what the code made')
-        if name == 'compile' or args or kwargs:
-            return run(source, *args, **kwargs)
-        caller = sys._getframe(1)
-        return run(source, caller.f_globals, caller.f_locals)
-    return call
-
-
-def refuse_pickles(judge):
-    """Reading a pickle runs what it names, and objects of the code cannot be written."""
-    import pickle
-
-    def refused(*_, **__):
-        unverified(judge, 'a pickle could run code in the process of the judge')
-    pickle.loads = pickle.load = pickle.dumps = pickle.dump = refused
 
 
 def ask_for_dataclasses(judge):
@@ -115,27 +77,6 @@ def watch_results(judge):
         return noted
     for name in 'addFailure', 'addError', 'addSubTest':
         setattr(TestResult, name, watched(getattr(TestResult, name)))
-
-
-class Identities(ast.NodeTransformer):
-    """Compares objects of the code by what they are there."""
-
-    def visit_Compare(self, node):
-        self.generic_visit(node)
-        is_asked = len(node.ops) == 1 and isinstance(node.ops[0], (ast.Is, ast.IsNot))
-        if not is_asked or isinstance(node.left, ast.Constant) or isinstance(node.comparators[0], ast.Constant):
-            return node
-        asked = ast.Call(ast.Name(SAME, ast.Load()), [node.left, node.comparators[0]], [])
-        made = asked if isinstance(node.ops[0], ast.Is) else ast.UnaryOp(ast.Not(), asked)
-        return ast.fix_missing_locations(ast.copy_location(made, node))
-
-
-def same(one, other):
-    """Whether two values are one object, in the judge's process or in the code's."""
-    first, last = about(one), about(other)
-    if first is None or last is None or 'member' in (first._isopod_rule, last._isopod_rule):
-        return one is other
-    return one is other or first._isopod_number == last._isopod_number and type(one) is type(other)
 
 
 def judge(script, report, stdin):
@@ -191,16 +132,11 @@ def ended(asker, script):
         given = asker.ask('run')
         if type(given) is not dict:
             raise Ended
-        replaced = REPLACED.search(script) or given.get('random') is True and SEEDED.search(script)
-        inspects = INSPECTS.search(script)
-        if inspects:
-            asker.excuse = f'the judge does not know all that {inspects[0]} shows'
-        if replaced:
-            asker.excuse = f'the script changes what is not shared with the code: {replaced[0]}'
-        asker.is_concurrent = CONCURRENT.search(script) is not None
+        look_for_unshared(asker, script, tree, given)
+        run_only_own_text(asker, tree)
+        compare_counters_there()
         names = Names(asker, given)
-        names[SAME] = same
-        names.update({name: only_own_text(asker, script, name) for name in EXECUTING if name not in given})
+        ask_for_identities(names, asker, script)
         if 'pickle' in script:
             refuse_pickles(asker)
         if any(hasattr(builtins, name) or name in MODULES for name in given):

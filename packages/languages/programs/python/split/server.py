@@ -9,13 +9,17 @@ from _thread import RLock
 
 # No judge has use for a larger batch, and code can yield without end.
 BATCH = 256
+# Of containers that the script may have kept, the latest ones.
+MAX_HELD_ITEMS = 4000
 
 
 class Server(References):
     def __init__(self, channel, code, path):
         self.channel, self.code, self.path = channel, code, path
         super().__init__()
-        self.shared, self.loop = Shared(), None
+        # Containers that the script may have kept, and that are not shared, with what they held then.
+        self.held = []
+        self.shared, self.loop = Shared(lambda each: self.hold([each])), None
         # Threads of the code ask one after the other, and only while the judge waits for an answer.
         self.turn = RLock()
         # Not the main module, as in a test that imports the code: what it guards against an import does not run.
@@ -70,7 +74,7 @@ class Server(References):
                 # The value has no end, or a property of it fails.
                 writer = Writer(self.refer, reader.containers)
                 kind, value = 'raise', writer.write(error)
-            changed, fields = content.changed(writer), self.changed_fields()
+            changed, fields = content.changed(writer), self.changed_fields() + self.changed_held()
         self.shared.keep(name, writer.containers)
         self.described |= writer.described
         self.latest.append(referable(result))
@@ -95,9 +99,26 @@ class Server(References):
         reader = Reader(self.own, writer.containers)
         value = reader.read(value)
         reader.change(changed)
+        self.hold(reader.containers[len(self.shared.containers):])
         if is_value:
             return value
         raise value
+
+    def hold(self, containers):
+        self.held += [(each, shallow(each)) for each in containers if len(each) < MAX_HELD_ITEMS]
+        room = MAX_HELD_ITEMS
+        for at, (_, content) in reversed([*enumerate(self.held)]):
+            room -= 1 + len(content)
+            if room < 0:
+                del self.held[:at + 1]
+                break
+
+    def changed_held(self):
+        """Tells the judge once that the code has changed one of these containers: the script may have kept it."""
+        if not any(differ(shallow(each), content) for each, content in self.held):
+            return []
+        self.held = []
+        return [[HELD, None]]
 
     def run(self):
         # The code finds itself where a program without a judge does.
@@ -121,6 +142,9 @@ class Server(References):
                 batch.append(next(iterator))
             except StopIteration as stop:
                 return batch, True, stop.value
+            # Another one could be made of this one, before the judge has seen it.
+            if not is_fixed(batch[-1]):
+                break
         return batch, False, None
 
     def exit(self, manager, error):
@@ -184,6 +208,10 @@ class Server(References):
         while trace is not None and trace.tb_frame.f_code.co_filename != self.path:
             trace = trace.tb_next
         return ''.join(traceback.format_exception(type(error), error, trace))[-4000:]
+
+
+def is_fixed(value):
+    return type(value) in SCALARS_AND_BYTES or type(value) is tuple and all(map(is_fixed, value))
 
 
 def described_error(error):

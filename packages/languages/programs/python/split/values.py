@@ -9,6 +9,7 @@ import sys
 
 SMALL = 1 << 53
 SCALARS = {type(None), bool, int, float, str}
+SCALARS_AND_BYTES = {*SCALARS, complex, bytes}
 # Of an answer that a later question can refer to.
 MAX_REFERRED_BYTES = 4096
 TIMES = {'date': 'year month day', 'time': 'hour minute second microsecond', 'timedelta': 'days seconds microseconds',
@@ -148,7 +149,7 @@ WRITERS = {
     tuple: lambda to, value: ['tuple', *to.each(value)],
     frozenset: lambda to, value: ['frozenset', *to.each(value)],
     bytes: lambda to, value: ['bytes', value.hex()],
-    memoryview: lambda to, value: ['bytes', value.tobytes().hex()],
+    memoryview: lambda to, value: ['memoryview', value.tobytes().hex()],
     complex: lambda to, value: ['complex', float_bits(value.real), float_bits(value.imag)],
     range: lambda to, value: ['range', *to.each((value.start, value.stop, value.step))],
     slice: lambda to, value: ['slice', *to.each((value.start, value.stop, value.step))],
@@ -156,6 +157,10 @@ WRITERS = {
     type(NotImplemented): lambda to, value: ['notimplemented'],
     **{kind: lambda to, value, name=name: ['view', name, *to.each(value)] for kind, name in VIEWS.items()},
 }
+
+
+# In place of the number of an object: a container that is not shared, and that the script may have kept.
+HELD = -1
 
 
 class Shared:
@@ -332,6 +337,7 @@ READERS = {
     'tuple': lambda to, *items: tuple(to.each(items)),
     'frozenset': lambda to, *items: frozenset(to.each(items)),
     'bytes': lambda to, text: bytes.fromhex(text),
+    'memoryview': lambda to, text: memoryview(bytes.fromhex(text)),
     'range': lambda to, *items: range(*to.each(items)),
     'slice': lambda to, *items: slice(*to.each(items)),
     'ellipsis': lambda to: ...,

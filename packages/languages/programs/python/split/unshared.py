@@ -1,0 +1,176 @@
+"""What a script changes in its own process, or sees there, while the code is in another one."""
+import re
+
+# Changes that the code does not see. A test that fails may fail by them.
+REPLACED = re.compile(r'''
+    \bsys\.stdin\s*=(?!=) | \bpatch(?:\.dict)?\(\s*[bru]*['"][^'"]* | \bassertLogs\( | \bsetattr\(\s*builtins\b |
+    \bcatch_warnings\( | \bredirect_stderr\( | \bos\.environ\b |
+    \b(?:globals|locals)\(\) | (?<![\w.])dir\(\) |
+    \btempfile\. | \bos\.(?:path\.(?:exists|is\w+)|listdir)\(
+''', re.VERBOSE)
+# What is there of each process, and what the code does in its own. A test that passes by them shows nothing.
+OBSERVED = re.compile(r"""
+    \bpatch(?:\.dict)?\(\s*[bru]*['"][^'"]* | \bassertNoLogs\( | \bgetLogger\( | \bredirect_stderr\( | \bsys\.stderr\s*=(?!=) |
+    \bcatch_warnings\(\s*record | \bsimplefilter\(\s*['"]error | \bfilterwarnings\(\s*['"]error |
+    \bos\.(?:environ|getenv|getcwd|(?:path\.(?:exists|lexists|is\w+|getsize)|listdir|scandir|walk|stat)\() |
+    \bPath\([^()]*\)\.(?:exists|is_file|is_dir)\( | \bin\s+(?:globals|locals)\(\) | \bhasattr\(\s*builtins\b |
+    \bsys\.(?:modules|setprofile|settrace|getrecursionlimit|getrefcount|stdout\s+is)\b |
+    \b(?:tracemalloc|weakref|doctest|timeit)\. | \bgc\.(?:collect|get_\w+)\( | \bgetrusage\( | \b(?:process|thread)_time(?:_ns)?\( |
+    \bfrom\s+(?:tracemalloc|weakref|doctest|timeit|gc)\s+import | \b(?:random\.getstate|getcontext|active_count|threading\.enumerate)\(
+""", re.VERBOSE)
+# By these a script looks at what the processes do not share: how the code is written, and where.
+INSPECTS = re.compile(
+    r'\binspect\.|\bget_(?:type_hints|args|origin)\b|__(?:mro|bases|subclasses|module|code|wrapped)__|\.mro\(\)|__main__\.|\bgetmembers\b')
+# Several coroutines at once; and what ends or limits one.
+CONCURRENT = re.compile(r'\b(?:gather|create_task|ensure_future|as_completed|TaskGroup|asyncio\.wait)\b')
+LIMITED = re.compile(r'\b(?:wait_for|asyncio\.timeout|cancel)\b')
+SEEDED = re.compile(r'\brandom\.seed\(')
+# What a script may replace to ask the code otherwise, or to see what it prints.
+INPUT, OUTPUT = {'sys.stdin', 'sys.argv'}, {'sys.stdout', 'sys.stderr'}
+# No script can name it.
+SAME = 'the same object'
+# Built-in functions that run text, or make it ready to run; and modules that run text which they were given, as the script itself may.
+EXECUTING = 'eval', 'exec', 'compile'
+RUNNERS = set('__main__ doctest timeit code codeop runpy bdb pdb trace profile cProfile'.split())
+
+
+def look_for_unshared(judge, script, tree, given):
+    """Notices by its text that a script uses what the processes do not share."""
+    inspects, observed, changed = INSPECTS.search(script), OBSERVED.search(script), replaced_attribute(tree)
+    replaced = REPLACED.search(script) or given.get('random') is True and SEEDED.search(script)
+    if inspects:
+        judge.excuse = f'the judge does not know all that {inspects[0]} shows'
+    if observed:
+        judge.doubt = judge.excuse = f'the script looks at what is not shared with the code: {observed[0]}'
+    if replaced or changed:
+        judge.excuse = f'the script changes what is not shared with the code: {changed or replaced[0]}'
+    if changed and changed not in INPUT:
+        judge.doubt = judge.doubt or judge.excuse
+    judge.conditional = {each.lineno for node in ast.walk(tree) if isinstance(node, ast.If) for each in ast.walk(node)
+                         if isinstance(each, ast.Raise)}
+    judge.is_concurrent = CONCURRENT.search(script) is not None
+    judge.is_limited = LIMITED.search(script) is not None
+
+
+def replaced_attribute(tree):
+    """An attribute of a module that the script replaces, but for output; None if there is none."""
+    imports = [node for node in ast.walk(tree) if isinstance(node, ast.Import)]
+    modules = {(each.asname or each.name).partition('.')[0] for node in imports for each in node.names}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and getattr(node.value, 'id', None) in modules:
+            name = f'{node.value.id}.{node.attr}'
+            if isinstance(node.ctx, ast.Store) and name not in OUTPUT:
+                return name
+        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith('patch.object') and node.args:
+            if getattr(node.args[0], 'id', None) in modules:
+                return ast.unparse(node.args[0])
+    return None
+
+
+def run_only_own_text(judge, tree):
+    """Lets eval, exec and compile run no text but that of the script: what the code makes would run in the judge's process."""
+    own = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and type(node.value) is str}
+
+    def guarded(name, run):
+        def call(source, *args, **kwargs):
+            caller = sys._getframe(1)
+            is_runner = caller.f_globals.get('__name__') in RUNNERS
+            if is_runner and not isinstance(source, types.CodeType) and (type(source) is not str or source not in own):
+                unverified(judge, f'{name} would run what the code made')
+            if name == 'compile' or args or kwargs:
+                return run(source, *args, **kwargs)
+            return run(source, caller.f_globals, caller.f_locals)
+        return call
+    for name in EXECUTING:
+        setattr(builtins, name, guarded(name, getattr(builtins, name)))
+
+
+def refuse_pickles(judge):
+    """Reading a pickle runs what it names, and objects of the code cannot be written."""
+    import pickle
+
+    def refused(*_, **__):
+        unverified(judge, 'a pickle could run code in the process of the judge')
+    pickle.loads = pickle.load = pickle.dumps = pickle.dump = refused
+
+
+class Identities(ast.NodeTransformer):
+    """Compares objects of the code by what they are there."""
+
+    def visit_Compare(self, node):
+        self.generic_visit(node)
+        values = [node.left, *node.comparators]
+        parts = [self.compared(one, op, other) for one, op, other in zip(values, node.ops, node.comparators)]
+        if parts == [None] * len(parts):
+            return node
+        if len(parts) > 1:
+            # A chain would evaluate its middle values twice.
+            made = ast.Call(ast.Name(SAME, ast.Load()), [], [])
+        else:
+            made = parts[0]
+        return ast.fix_missing_locations(ast.copy_location(made, node))
+
+    def compared(self, one, op, other):
+        if not isinstance(op, (ast.Is, ast.IsNot)) or isinstance(one, ast.Constant) or isinstance(other, ast.Constant):
+            return None
+        asked = ast.Call(ast.Name(SAME, ast.Load()), [one, other], [])
+        return asked if isinstance(op, ast.Is) else ast.UnaryOp(ast.Not(), asked)
+
+
+def number_in_code(thing):
+    """The number of an object of the code; None for the script's own and for plain values."""
+    known = about(thing)
+    if known is None and isinstance(thing, (tuple, BaseException)):
+        known = getattr(thing, '__dict__', {}).get('_remote')
+    return None if known is None else known._isopod_number
+
+
+def identities(judge):
+    """Functions that compare two values by whether they are one object, in the judge's process or in the code's; and `id`."""
+    def same(*values):
+        if not values:
+            unverified(judge, 'only the code could tell which objects of a chain are the same')
+        one, other = values
+        first, last = about(one), about(other)
+        if 'member' in (getattr(first, '_isopod_rule', None), getattr(last, '_isopod_rule', None)):
+            return one is other
+        numbers = number_in_code(one), number_in_code(other)
+        if None not in numbers:
+            return one is other or numbers[0] == numbers[1] and type(one) is type(other)
+        # The judge has a copy of what is too large to be shared.
+        are_copies = all(type(each) in CONTAINERS and len(each) > SHARED_ITEMS // 2 for each in values)
+        if are_copies and one is not other:
+            unverified(judge, 'only the code could tell whether two large containers are the same')
+        return one is other
+
+    def identity(thing):
+        number = number_in_code(thing)
+        return id(thing) if number is None else -1 - number
+    return same, identity
+
+
+def ask_for_identities(names, judge, script):
+    """Makes the script compare objects of the code by what they are there, where it does so by functions, too."""
+    same, identity = identities(judge)
+    names[SAME] = same
+    if 'id' not in names.given:
+        names['id'] = identity
+    if 'operator' in script:
+        import operator
+        operator.is_, operator.is_not = same, lambda one, other: not same(one, other)
+    if 'unittest' in script:
+        from unittest import TestCase
+        own_is, own_is_not = TestCase.assertIs, TestCase.assertIsNot
+
+        def assert_is(test, one, other, message=None):
+            own_is(test, *((one, one) if same(one, other) else (one, other)), message)
+
+        def assert_is_not(test, one, other, message=None):
+            own_is_not(test, *((one, one) if same(one, other) else (one, other)), message)
+        TestCase.assertIs, TestCase.assertIsNot = assert_is, assert_is_not
+
+
+def compare_counters_there():
+    """A counter of the code is compared as its other objects are, and not by the items that it says it has."""
+    own = collections.Counter.__eq__
+    collections.Counter.__eq__ = lambda one, other: own(one, other) if about(other) is None else NotImplemented

@@ -507,6 +507,8 @@ class Judge extends Peer {
     this.#isBehind = false
     const [own, { answered }] = [this.takeSettled(), this]
     const [isAlive, settled, unhandled] = this.ask('turn', ms, own)
+    // Two such promises can wait for each other, and so can the script.
+    if (settled.some(isPromise)) this.unproven = 'a promise of the code settles with a promise'
     this.settle(settled)
     for (const each of unhandled) {
       if (!this.handled.has(each)) apply(Promise.prototype.then, each, [undefined, this.failed])

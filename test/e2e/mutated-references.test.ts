@@ -64,7 +64,6 @@ describe('changed reference solutions', () => {
     }
     const verdicts = verdictsOf(judged)
     const again = verdictsOf(await judge(all.toReversed(), { reuse: 'batch', batchId: 'two' }))
-    for (const [name, verdict] of verdicts) expect([name, again.get(name)]).toEqual([name, verdict])
     const plain = await Promise.all(
       all.map(async ({ name, code, script }) => {
         const whole = `${code}\n${script}\n`
@@ -73,10 +72,17 @@ describe('changed reference solutions', () => {
         return { name, passes: status === 'success', seconds: (wallMs ?? 0) / 1000 }
       }),
     )
-    const different = plain.filter(({ name, passes, seconds }) => {
+    // Whether those that take nearly as long as the limit are over it depends on the host's load.
+    const close = new Set(
+      plain.filter(({ seconds }) => seconds > limits.timeoutSeconds / 4).map(({ name }) => name),
+    )
+    for (const [name, verdict] of verdicts) {
+      const isClose = close.has(name) && [verdict, again.get(name)].includes('timeout')
+      if (!isClose) expect([name, again.get(name)]).toEqual([name, verdict])
+    }
+    const different = plain.filter(({ name, passes }) => {
       const verdict = verdicts.get(name)
-      // Nearly as long as the limit, it depends on the host's load.
-      const isClose = verdict === 'timeout' && seconds > limits.timeoutSeconds / 4
+      const isClose = verdict === 'timeout' && close.has(name)
       // A program that only the code could judge is the one difference that split judging may make.
       return verdict !== 'unverified' && !isClose && (verdict === 'passed') !== passes
     })

@@ -57,7 +57,7 @@ describe('isopod cancel with options', () => {
     expect(stderr).toBe(exitCode === 0 ? '' : 'isopod: no such job waits or runs\n')
   })
 
-  it.each([[[]], [['j-1', '--batch', 'a']], [['--label', 'model']], [['--label', '=x']]])(
+  it.each([[[]], [['j-1', '--batch', 'a']], [['--batch', '']], [['--label', 'model']], [['--label', '=x']]])(
     'refuses %j: nothing, both an id and options, and labels without a name',
     async (args) => {
       const { exitCode, calls } = await cli(['cancel', ...args])

@@ -35,7 +35,7 @@ export const declareGrade: Declare = (command, { io, services, end }) => {
   add('-k, --k <list>', 'values of k for pass@k, comma-separated (default: 1)')
   add(
     '-l, --language <name>',
-    'language of all samples (default: that of the sample or problem, else python)',
+    'language of all samples (default: that of test scripts, of the sample or of the problem, else python)',
   )
   add(
     '-t, --timeout <seconds>',

@@ -40,13 +40,18 @@ export function gradingJob(
   }
 }
 
-/** The language of a solution; undefined if none is named. */
+/**
+ * The language of a solution; undefined if none is named. Programs that read stdin can be in any language; a script tests
+ * code of its own language only.
+ */
 export function gradingLanguage(
   problem: DatasetProblem,
   solution: Solution,
   wanted: string | undefined,
 ): string | undefined {
-  return wanted ?? problem.language ?? solution.language
+  const isTestedByScript = problem.tests.some(({ script }) => script !== undefined)
+  const [first, other] = isTestedByScript ? [problem, solution] : [solution, problem]
+  return wanted ?? first.language ?? other.language
 }
 
 /** The data set's own solution of a problem; undefined if there is none. */

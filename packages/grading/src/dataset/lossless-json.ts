@@ -16,14 +16,23 @@ const NATIVE = JSON as unknown as {
 /** Fields whose numbers become values of a Python program, where `1` and `1.0` differ. */
 const ARGUMENTS = /"(?:base_input|fn_name)"/
 
+/** Numbers that Python writes and JSON does not have, and texts, in which they are words. */
+const NO_NUMBERS = /"(?:[^"\\]|\\.)*"|-?\bInfinity\b|\bNaN\b/g
+
 /**
- * Parses one record of a data set. In records with arguments of functions, a number keeps its notation if its value would not
+ * Parses one record of a data set. `NaN` and `Infinity`, which Python writes, become null, but for arguments. In records with arguments of functions, a number keeps its notation if its value would not
  * give it back; `JSON.stringify` writes it unchanged.
  *
  * @throws {SyntaxError}
  */
 export function parseRecord(text: string): unknown {
-  return ARGUMENTS.test(text) ? parseLossless(text) : JSON.parse(text)
+  if (ARGUMENTS.test(text)) return parseLossless(text)
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    if (!/Infinity|NaN/.test(text)) throw error
+    return JSON.parse(text.replace(NO_NUMBERS, (found) => (found.startsWith('"') ? found : 'null')))
+  }
 }
 
 /** Parses JSON; a number whose value would not give back its notation becomes raw JSON. */

@@ -10,6 +10,7 @@ import {
   DatasetError,
   gradingJob,
   ProblemSet,
+  parseRecord,
   referenceOf,
 } from '../../src/index.ts'
 
@@ -74,6 +75,32 @@ function corpus(name: string): unknown[] {
     .split('\n')
     .map((line) => JSON.parse(line) as unknown)
 }
+
+describe('the language of a job', () => {
+  const languageOf = (dataset: Dataset, record: unknown) => {
+    const problem = new ProblemSet(dataset).add(record, PLACE)
+    return gradingJob(problem, { problem: problem.id, text: 'x', kind: 'whole', language: 'c' }).language
+  }
+
+  it('is that of the sample, for a program that reads stdin', () => {
+    expect(languageOf('stdin-tests', STDIN)).toBe('c')
+  })
+
+  it('is that of the test script', () => {
+    expect(languageOf('mbpp', MBPP)).toBe('python')
+  })
+})
+
+describe('a record with numbers that only Python writes', () => {
+  it('has null in their place, but not in texts', () => {
+    const text = '{"id": 1, "logprob": NaN, "x": [-Infinity, Infinity], "code": "NaN \\" -Infinity"}'
+    expect(parseRecord(text)).toEqual({ id: 1, logprob: null, x: [null, null], code: 'NaN " -Infinity' })
+  })
+
+  it('is refused if they are arguments', () => {
+    expect(() => parseRecord('{"base_input": [[NaN]]}')).toThrow(SyntaxError)
+  })
+})
 
 describe('a problem', () => {
   it('of HumanEval becomes prompt, completion, test and the call of check, in that order', () => {

@@ -38,6 +38,12 @@ sys.exit(42 if int(open('actual').read()) == int(open('expected').read()) else 4
     expect(result.tests?.[2]?.diff).toMatch(/^the checker failed: it exited with code 1.*ValueError/s)
   })
 
+  it('that crashes does not stop a job at its first failure: the code can still fail', async () => {
+    const tests = ['garbage', '4', '3'].map((stdin) => ({ stdin, expected: '3', checker: numeric }))
+    const result = await run(ECHO, tests, { stopOnFirstFailure: true })
+    expect(verdicts(result)).toEqual(['judge_error', 'wrong_answer', 'skipped'])
+  })
+
   it('that needs too much memory for what the code printed is a judge error', async () => {
     const hungry = python(`
 import sys

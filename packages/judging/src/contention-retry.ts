@@ -1,4 +1,4 @@
-import type { JudgedRun } from './judged-run.ts'
+import { isFailure, type JudgedRun } from './judged-run.ts'
 
 /** Runs to repeat while no other execution runs. */
 export interface RetryRequest {
@@ -48,7 +48,7 @@ export function dueRuns<Run extends { readonly index: number }>(
     ({ index }, position) => starved.has(index) && planned[position - 1]?.index !== index,
   )
   if (!stopOnFirstFailure) return { starved: once, skipped: [] }
-  const failed = judged.filter(({ result }) => result.verdict !== 'passed').map(({ index }) => index)
+  const failed = judged.filter(({ result }) => isFailure(result)).map(({ index }) => index)
   const first = Math.min(...failed)
   if (!starved.has(first)) return { starved: [], skipped: [] }
   return {

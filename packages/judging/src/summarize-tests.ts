@@ -1,7 +1,7 @@
 import { failureOf, type JudgedTest, summarize } from '@isopod/grading'
 import type { Result, TestCase, TestResult } from '@isopod/protocol'
 import type { Outcome } from '@isopod/sandbox'
-import { foldByTest, type JudgedRun } from './judged-run.ts'
+import { foldByTest, isFailure, type JudgedRun } from './judged-run.ts'
 
 /** What judging adds to the result of a job. */
 export type JudgedPart = Partial<Pick<Result, 'summary' | 'errorMessage' | 'flaky'>> & {
@@ -32,7 +32,7 @@ export function summarizeTests(
     const run = folded.get(index)
     // A checker program can refuse an output after later test cases have run; they count as skipped too.
     if (stopped || run === undefined) return { weight, status: null, result: none }
-    stopped = stopOnFirstFailure && run.result.verdict !== 'passed'
+    stopped = stopOnFirstFailure && isFailure(run.result)
     return { weight, status: run.status, result: run.result }
   })
   const results = judged.map(({ result }) => result)

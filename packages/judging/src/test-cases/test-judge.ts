@@ -6,7 +6,7 @@ import type { ContentionRetry } from '../contention-retry.ts'
 import { failureText } from '../failure-text.ts'
 import type { CheckedOutput } from '../helpers/checker-programs.ts'
 import type { JudgeAnswer } from '../helpers/judge-answer.ts'
-import type { JudgedRun } from '../judged-run.ts'
+import { isFailure, type JudgedRun } from '../judged-run.ts'
 import { type OnVerdict, reportTest } from '../verdict-events.ts'
 
 /** The verdict of a test case that was running when the job's time ran out. */
@@ -104,7 +104,7 @@ export class TestJudge {
     this.#runs.push({ index, result, status: outcome.status, starved, exclusive })
     this.#last = outcome
     if (outcome.status !== 'success' && !starved) this.#failed ??= outcome
-    this.#stops ||= isLate || (stopOnFirstFailure && decided.verdict !== 'passed')
+    this.#stops ||= isLate || (stopOnFirstFailure && isFailure(decided))
     this.#report(position)
     return !this.#stops || (!isLate && pending[position + 1]?.index === index)
   }

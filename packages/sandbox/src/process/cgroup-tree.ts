@@ -218,9 +218,8 @@ export class Cgroup {
   /** The limit of memory can never be above that of memory and swap together, so a higher one is refused until the other is set. */
   #setMemoryV1(bytes: string): void {
     const file = 'memory.limit_in_bytes'
-    if (!this.#limitsSwap) return this.#write('memory', file, bytes)
     const isSet = this.#tryWrite('memory', file, bytes)
-    this.#write('memory', 'memory.memsw.limit_in_bytes', bytes)
+    if (this.#limitsSwap) this.#write('memory', 'memory.memsw.limit_in_bytes', bytes)
     if (!isSet) this.#write('memory', file, bytes)
   }
 

@@ -25,18 +25,23 @@ INSPECTS = re.compile(
 CONCURRENT = re.compile(r'\b(?:gather|create_task|ensure_future|as_completed|TaskGroup|asyncio\.wait)\b')
 LIMITED = re.compile(r'\b(?:wait_for|asyncio\.timeout|cancel)\b')
 SEEDED = re.compile(r'\brandom\.seed\(')
+# An attribute that may be set.
+CHANGES = re.compile(r'\w\.\w+\s*(?:,.*)?=(?!=)|\bpatch\.object\(')
 # What a script may replace to ask the code otherwise, or to see what it prints.
 INPUT, OUTPUT = {'sys.stdin', 'sys.argv'}, {'sys.stdout', 'sys.stderr'}
 # No script can name it.
 SAME = 'the same object'
-# Built-in functions that run text, or make it ready to run; and modules that run text which they were given, as the script itself may.
+# Built-in functions that run text, or make it ready to run; modules of Python that run text which they were given; others that do not.
 EXECUTING = 'eval', 'exec', 'compile'
-RUNNERS = set('__main__ doctest timeit code codeop runpy bdb pdb trace profile cProfile'.split())
+RUNNERS = set('doctest timeit code codeop runpy bdb pdb trace profile cProfile'.split())
+LIBRARIES = {'isopod library', 'numpy', 'pandas'}
 
 
 def look_for_unshared(judge, script, tree, given):
     """Notices by its text that a script uses what the processes do not share."""
-    inspects, observed, changed = INSPECTS.search(script), OBSERVED.search(script), replaced_attribute(tree)
+    inspects, observed = INSPECTS.search(script), OBSERVED.search(script)
+    # Most scripts change no attribute, and the tree need not be read for that.
+    changed = replaced_attribute(tree) if CHANGES.search(script) else None
     replaced = REPLACED.search(script) or given.get('random') is True and SEEDED.search(script)
     if inspects:
         judge.excuse = f'the judge does not know all that {inspects[0]} shows'
@@ -46,8 +51,9 @@ def look_for_unshared(judge, script, tree, given):
         judge.excuse = f'the script changes what is not shared with the code: {changed or replaced[0]}'
     if changed and changed not in INPUT:
         judge.doubt = judge.doubt or judge.excuse
-    judge.conditional = {each.lineno for node in ast.walk(tree) if isinstance(node, ast.If) for each in ast.walk(node)
-                         if isinstance(each, ast.Raise)}
+    if 'raise' in script:
+        conditions = [node for node in ast.walk(tree) if isinstance(node, ast.If)]
+        judge.conditional = {each.lineno for node in conditions for each in ast.walk(node) if isinstance(each, ast.Raise)}
     judge.is_concurrent = CONCURRENT.search(script) is not None
     judge.is_limited = LIMITED.search(script) is not None
 
@@ -61,21 +67,25 @@ def replaced_attribute(tree):
             name = f'{node.value.id}.{node.attr}'
             if isinstance(node.ctx, ast.Store) and name not in OUTPUT:
                 return name
-        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith('patch.object') and node.args:
+        if isinstance(node, ast.Call) and getattr(node.func, 'attr', None) == 'object' and node.args:
             if getattr(node.args[0], 'id', None) in modules:
-                return ast.unparse(node.args[0])
+                return node.args[0].id
     return None
 
 
 def run_only_own_text(judge, tree):
     """Lets eval, exec and compile run no text but that of the script: what the code makes would run in the judge's process."""
-    own = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and type(node.value) is str}
+    def is_refused(source, caller):
+        module = str(caller.f_globals.get('__name__')).partition('.')[0]
+        if isinstance(source, types.CodeType) or module in LIBRARIES or module in sys.stdlib_module_names - RUNNERS:
+            return False
+        return type(source) is not str or not any(
+            type(node) is ast.Constant and type(node.value) is str and node.value == source for node in ast.walk(tree))
 
     def guarded(name, run):
         def call(source, *args, **kwargs):
             caller = sys._getframe(1)
-            is_runner = caller.f_globals.get('__name__') in RUNNERS
-            if is_runner and not isinstance(source, types.CodeType) and (type(source) is not str or source not in own):
+            if is_refused(source, caller):
                 unverified(judge, f'{name} would run what the code made')
             if name == 'compile' or args or kwargs:
                 return run(source, *args, **kwargs)

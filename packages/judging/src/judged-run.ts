@@ -24,7 +24,10 @@ export function foldByTest(runs: readonly JudgedRun[]): ReadonlyMap<number, Judg
   return folded
 }
 
-/** Whether a test case with this verdict stops a job that stops at its first failure. After an error of the judge the code can still fail. */
+/**
+ * Whether a test case with this verdict ends a job with `stopOnFirstFailure`. A judge error does not: the code can still fail
+ * a later test case.
+ */
 export function isFailure({ verdict }: Pick<TestResult, 'verdict'>): boolean {
   return verdict !== 'passed' && verdict !== 'judge_error'
 }

@@ -20,8 +20,9 @@ const ARGUMENTS = /"(?:base_input|fn_name)"/
 const NO_NUMBERS = /"(?:[^"\\]|\\.)*"|-?\bInfinity\b|\bNaN\b/g
 
 /**
- * Parses one record of a data set. `NaN` and `Infinity`, which Python writes, become null, but for arguments. In records with arguments of functions, a number keeps its notation if its value would not
- * give it back; `JSON.stringify` writes it unchanged.
+ * Parses one record of a data set. `NaN` and `Infinity`, which Python writes, become null. In records with arguments of
+ * functions they are refused, and a number keeps its notation if its value would not give it back; `JSON.stringify` writes it
+ * unchanged.
  *
  * @throws {SyntaxError}
  */

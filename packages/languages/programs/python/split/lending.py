@@ -16,7 +16,7 @@ LENT_METHODS = {f'__{name}__' for name in '''
 '''.split()}
 CALLS = set('call_args call_args_list call_count called mock_calls method_calls side_effect'.split())
 MOCKED = [f'__{name}__' for name in 'call contains delitem enter exit getitem iter len setitem'.split()]
-# Containers that change; and how many of them are watched.
+# Types of containers that can change, and the number of them that are watched.
 CHANGING = {list, dict, set, bytearray, collections.deque, collections.defaultdict, collections.Counter, collections.OrderedDict}
 MAX_HELD = 1000
 # Bases that add nothing to the instances.

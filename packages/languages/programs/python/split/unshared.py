@@ -31,7 +31,7 @@ CHANGES = re.compile(r'\w\.\w+\s*(?:,.*)?=(?!=)|\bpatch\.object\(')
 INPUT, OUTPUT = {'sys.stdin', 'sys.argv'}, {'sys.stdout', 'sys.stderr'}
 # No script can name it.
 SAME = 'the same object'
-# Built-in functions that run text, or make it ready to run; modules of Python that run text which they were given; others that do not.
+# Built-in functions that run text or compile it; modules of Python that run text which they get; other modules that may run text.
 EXECUTING = 'eval', 'exec', 'compile'
 RUNNERS = set('doctest timeit code codeop runpy bdb pdb trace profile cProfile'.split())
 LIBRARIES = {'isopod library', 'numpy', 'pandas'}

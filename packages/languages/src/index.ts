@@ -1,2 +1,2 @@
 export { type Catalogue, compileCatalogue, createCatalogue, DEFAULT_CATALOGUE_PATH } from './catalogue.ts'
-export { fillPrograms, type ReadProgram } from './named-programs.ts'
+export { fillPrograms, programPath, type ReadProgram } from './named-programs.ts'

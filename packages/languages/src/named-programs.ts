@@ -1,3 +1,6 @@
+import { createRequire } from 'node:module'
+import { dirname, resolve } from 'node:path'
+
 /** Fields of an entry whose value may be a program in a file of its own. */
 const PLACES = [
   ['*', 'script', 'program'],
@@ -5,6 +8,9 @@ const PLACES = [
   ['*', 'input_hook', 'files', '*'],
   ['*', 'preload', 'files', '*'],
 ] as const
+
+/** What the name of a program begins with that is the main file of an npm package. */
+const PACKAGE = 'npm:'
 
 /** Reads the text of a program. */
 export type ReadProgram = (file: string) => Promise<string>
@@ -20,6 +26,19 @@ export async function fillPrograms(document: unknown, read: ReadProgram): Promis
   let filled = document
   for (const place of PLACES) filled = await fillPlace(filled, place, read)
   return filled
+}
+
+/**
+ * Path of a program that a catalogue names.
+ *
+ * @param file a path relative to the catalogue, or `npm:` and the name of a dependency of this package: its main file
+ * @param catalogue path of the catalogue
+ */
+export function programPath(file: string, catalogue: string): string {
+  const isPackage = file.startsWith(PACKAGE)
+  return isPackage
+    ? createRequire(import.meta.url).resolve(file.slice(PACKAGE.length))
+    : resolve(dirname(catalogue), file)
 }
 
 async function fillPlace(value: unknown, place: readonly string[], read: ReadProgram): Promise<unknown> {

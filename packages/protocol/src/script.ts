@@ -11,7 +11,7 @@ const editSchema = fields({
 /** One of the two programs of a split test: those of the code and of the judge. */
 const splitProgramSchema = fields({
   /** Source text that an interpreter which starts ahead loads before it waits; `main` loads it otherwise. */
-  library: textUpTo(131_072),
+  library: textUpTo(524_288),
   /** Template of the main file, with `{library_json}` and the placeholders of its role. */
   main: textUpTo(65_536).refine((text) => text.includes('{library_json}'), {
     error: 'must be text with {library_json}',

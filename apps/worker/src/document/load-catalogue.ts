@@ -1,5 +1,10 @@
-import { dirname, resolve } from 'node:path'
-import { type Catalogue, compileCatalogue, DEFAULT_CATALOGUE_PATH, fillPrograms } from '@isopod/languages'
+import {
+  type Catalogue,
+  compileCatalogue,
+  DEFAULT_CATALOGUE_PATH,
+  fillPrograms,
+  programPath,
+} from '@isopod/languages'
 import { readDocument, readDocumentText } from './read-document.ts'
 
 /**
@@ -11,6 +16,6 @@ import { readDocument, readDocumentText } from './read-document.ts'
  */
 export async function loadCatalogue(path: string = DEFAULT_CATALOGUE_PATH): Promise<Catalogue> {
   const document = await readDocument(path, 'the language catalogue')
-  const read = (file: string) => readDocumentText(resolve(dirname(path), file), `a program of ${path}`)
+  const read = (file: string) => readDocumentText(programPath(file, path), `a program of ${path}`)
   return compileCatalogue(await fillPrograms(document, read), path)
 }

@@ -1,6 +1,10 @@
 // Objects that a script makes of what it expects, and whose fields it reads after the code could tell the same.
-/** Maximum number of objects that are watched, and of remembered answers of one function. */
-const MAX_UNUSED = 200
+/** Maximum number of objects that are watched. */
+const MAX_UNUSED = 10_000
+/** Maximum number of remembered answers of one function. */
+const MAX_ANSWERS = 200
+/** Kinds of objects that code can make of what is expected. */
+const MADE_KINDS = ['object', 'error', 'array', 'map', 'set']
 /** Fields that say nothing, unless the script gave them. */
 const COMMON_VALUES = [undefined, null, '', 0, false, true]
 
@@ -30,11 +34,25 @@ class Expected {
     return this.#unused.size === 0
   }
 
-  /** The script has had an object made of some values. */
-  noteMade(thing, args) {
-    if (args.length === 0 || describe(thing)[0] !== 'object') return
+  /** Whether an object is made of no other values than the arguments, and these are the script's. */
+  isMadeOf(thing, args) {
+    if (args.length === 0 || describe(thing)[0] !== 'object' || args.some((each) => this.#hasOthers(each))) return false
+    const [given, shown] = [args, [thing]].map((values) => new Set(values.flatMap(plainValuesOf)))
+    for (const value of COMMON_VALUES) for (const values of [given, shown]) values.delete(value)
+    return given.size > 0 && given.size === shown.size && [...given].every((value) => shown.has(value))
+  }
+
+  /**
+   * The script has had an object made of some values.
+   *
+   * @param isByFunction not by a constructor: what compares objects of constructors looks at how they were made
+   */
+  noteMade(thing, args, isByFunction = false) {
+    const kind = describe(thing)[0]
+    if (args.length === 0 || !MADE_KINDS.includes(kind)) return
     const given = new Set(args.flatMap(plainValuesOf))
     const fields = []
+    if (kind === 'map' || kind === 'set') this.#addItems(thing, fields)
     for (const key of ownKeys(thing)) {
       const values = plainValuesOf(getOwnPropertyDescriptor(thing, key).value)
       const isTelling = values.length > 0 && values.every((value) => given.has(value) || !COMMON_VALUES.includes(value))
@@ -43,12 +61,22 @@ class Expected {
       fields.push(field)
       for (const value of field.untold) this.#holders.set(value, [...(this.#holders.get(value) ?? []), field])
     }
-    this.#unused.set(thing, { fields, since: ++this.#now, isOfValues: !args.some((each) => this.#hasOthers(each)) })
+    const isOfValues = !args.some((each) => this.#hasOthers(each))
+    this.#unused.set(thing, { fields, since: ++this.#now, isOfValues, isByFunction })
     if (this.#unused.size > MAX_UNUSED) this.noteUsed(this.#unused.keys().next().value)
   }
 
+  /** Items of maps and sets cannot be watched: all of them must not be told. */
+  #addItems(thing, fields) {
+    const values = itemsOf(thing, describe(thing)[0]).flatMap(plainValuesOf).filter((value) => !COMMON_VALUES.includes(value))
+    if (values.length === 0) return
+    const field = { thing, values, untold: new Set(values), isItems: true }
+    fields.push(field)
+    for (const value of field.untold) this.#holders.set(value, [...(this.#holders.get(value) ?? []), field])
+  }
+
   #hasOthers(value) {
-    return partsOf(value).some((each) => this.#judge.isOfOther(each))
+    return this.#judge.isOfOther(value) || partsOf(value).some((each) => this.#judge.isOfOther(each))
   }
 
   /** The script uses an object: what is in it may be what the code found. */
@@ -57,24 +85,35 @@ class Expected {
     this.#unused.delete(thing)
   }
 
-  /** When the script had an object made; undefined if it has used it. */
-  unusedSince(thing) {
-    return this.#unused.get(thing)?.since
+  /** What is known of an object that the script had made; undefined if it has used it. */
+  unused(thing) {
+    return this.#unused.get(thing)
   }
 
-  /** A method or accessor told something of an object, which the script has made and not used since, or the code passed. */
-  noteAnswer(ask, thing, value, unusedSince, isOwn) {
-    if (isThing(value) || value === undefined) return
-    const told = this.#answers.get(ask) ?? []
-    if (unusedSince !== undefined && told.some(([other, at]) => at > unusedSince && is(other, value))) this.#read()
-    const passedAt = isOwn ? undefined : this.#passedAt.get(thing)
-    if (passedAt !== undefined) this.#answers.set(ask, [...told, [value, passedAt]].slice(-MAX_UNUSED))
+  /** A call has not used an object after all, unless it changed it. */
+  restoreUnused(thing, entry) {
+    if (entry?.fields.every((field) => !hasChanged(field))) this.#unused.set(thing, entry)
+  }
+
+  /**
+   * A method or accessor told something of an object. What the script has made and not used since must not tell the same as what
+   * the code passed later.
+   */
+  noteAnswer({ thing: ask, self, args, value }, unusedSince, isOwn) {
+    const passedAt = isOwn ? undefined : this.#passedAt.get(self)
+    const isTelling = value !== undefined && (args.length === 0 || value === null || !COMMON_VALUES.includes(value))
+    if (!isTelling || (unusedSince ?? passedAt) === undefined) return
+    const answers = this.#answers.get(ask) ?? []
+    const answer = { args, value, unusedSince, passedAt, at: ++this.#now }
+    const isExpected = (made, passed) => made.unusedSince < passed.passedAt && passed.passedAt < made.at
+    const isMatch = (other) => isExpected(answer, other) || isExpected(other, answer)
+    if (answers.some((other) => isMatch(other) && isSameAnswer(other, answer))) this.#read()
+    this.#answers.set(ask, [...answers, answer].slice(-MAX_ANSWERS))
   }
 
   /** The code changed an object. It can only know by what it was made of that it is expected. */
   noteChanged(thing) {
     const { fields = [], isOfValues } = this.#unused.get(thing) ?? {}
-    const hasChanged = ({ key, values }) => !isDeepStrictEqual(plainValuesOf(getOwnPropertyDescriptor(thing, key)?.value), values)
     const changed = fields.filter((field) => field.isGiven && hasChanged(field))
     if (changed.length > 0 && !isOfValues) this.noteUsed(thing)
     else {
@@ -107,13 +146,14 @@ class Expected {
    * Does something that reads fields, but not for the script.
    *
    * @param shown what the script sees of it nevertheless
+   * @param isSeen whether it sees an object of which that is known
    */
-  withoutTraps(work, shown) {
+  withoutTraps(work, shown = [], isSeen = () => true) {
     if (this.#due.size === 0 && this.isEmpty) return work()
     this.#depth++
-    const seen = shown === undefined ? [] : partsOf(shown)
+    const seen = shown.flatMap(partsOf)
     this.#eachDue((field) => {
-      if (field.release !== undefined && seen.includes(field.thing)) this.#read()
+      if (field.release !== undefined && seen.includes(field.thing) && isSeen(this.#unused.get(field.thing))) this.#read()
       field.release?.()
     })
     try {
@@ -138,9 +178,10 @@ class Expected {
   /** Takes note if the script reads a field. */
   #trap(field) {
     const { thing, key } = field
+    if (field.isItems) return this.#read()
     const property = getOwnPropertyDescriptor(thing, key)
     // The script may have changed it.
-    if (!isDeepStrictEqual(plainValuesOf(property?.value), field.values)) return
+    if (hasChanged(field)) return
     // What is frozen cannot be watched: all of it must have been told.
     if (!property.configurable) {
       if (this.#unused.get(thing).fields.every(({ untold }) => untold.size === 0)) this.#read()
@@ -165,6 +206,18 @@ class Expected {
   #read() {
     this.#judge.unproven ??= 'the script reads from an object what it made it of, which the code has seen'
   }
+}
+
+function hasChanged({ thing, key, values, isItems }) {
+  return !isItems && !isDeepStrictEqual(plainValuesOf(getOwnPropertyDescriptor(thing, key)?.value), values)
+}
+
+/** Whether two answers to the same question are the same, or can only be compared by more questions. */
+function isSameAnswer(one, other) {
+  if (!isDeepStrictEqual(one.args, other.args)) return false
+  const kinds = [one, other].map(({ value }) => isThing(value) && describe(value)[0])
+  if (kinds[0] === kinds[1] && REMOTE.has(kinds[0])) return kinds[0] !== 'function'
+  return isDeepStrictEqual(one.value, other.value)
 }
 
 /** The values without content in a value. Executes nothing. */

@@ -17,6 +17,11 @@ class Forgotten {
     return this.#entries.size === 0
   }
 
+  /** Whether there are more objects than those that are watched. */
+  get isFull() {
+    return this.#size > MAX_FORGOTTEN
+  }
+
   /** Whether every change would have been seen so far. */
   get isWatched() {
     return this.#spent <= MAX_LOOKS_NS
@@ -25,7 +30,7 @@ class Forgotten {
   add(entry, size) {
     this.#size += size
     for (const value of entry.state) if (typeof value === 'string') this.#size += value.length / VALUE_CHARACTERS
-    if (this.#size <= MAX_FORGOTTEN) this.#entries.set(entry.thing, entry)
+    if (!this.isFull) this.#entries.set(entry.thing, entry)
   }
 
   /** An object is passed again, as it is now. */

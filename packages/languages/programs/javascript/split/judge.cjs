@@ -11,6 +11,11 @@ const TRUSTED = new Set(ownKeys(globalThis).filter((key) => typeof key === 'stri
 const COMMON_NAMES =
   'Request Response Headers Event EventTarget CustomEvent MessageEvent File Blob MessageChannel Performance Navigator Storage'
 for (const name of COMMON_NAMES.split(' ')) TRUSTED.delete(name)
+/** Classes of Node whose objects do not show what they are. */
+const OPAQUE = 'URL URLSearchParams Headers Request Response FormData Blob File TextEncoder TextDecoder AbortSignal'
+  .split(' ')
+  .map((name) => globalThis[name])
+  .filter((type) => typeof type === 'function')
 /** The prototypes of timers. */
 const TIMERS = [setTimeout(() => {}), setImmediate(() => {})].map((timer) => {
   clearTimeout(timer)
@@ -41,6 +46,8 @@ class Judge extends Peer {
   #reader = undefined
   /** Whether the code makes an object. */
   #isMaking = false
+  /** Objects that the code tells in a call, until it is known whether it makes them of the arguments. */
+  #held = undefined
   /** Whether lists of values pass, with more than what the code tells. */
   #isPacked = false
   /** What functions of the script were asked last, and what they answered. */
@@ -59,8 +66,8 @@ class Judge extends Peer {
   #parts = new WeakSet()
   /** What the names that the script uses stand for, unless the code has passed it since. */
   named = new WeakSet()
-  /** What the script compares by size. */
-  #sizes
+  /** What a function of the code answered last, if it was called as no method: the function, its arguments and the value. */
+  lastAnswer = undefined
   /** Iterators → the objects that gave them. */
   #iterated = new WeakMap()
   /** Functions among what they stand for → a name. */
@@ -69,10 +76,10 @@ class Judge extends Peer {
   #hasThenable = false
   #guards = new WeakSet()
   #uncalled = new Set()
-  /** Whether the code could call a function of the script. */
-  #hasLent = false
   /** Callbacks of one call of `then`. */
   #thens = new Set()
+  /** Number of functions of the script that the code calls now. */
+  #answering = 0
   #isStringifying = false
   #isComparing = false
   #jsonFunctions = new WeakSet()
@@ -81,8 +88,12 @@ class Judge extends Peer {
   /** Why it is not clear what the script asked, and why it may have asked the code to judge itself. */
   unclear = undefined
   unproven = undefined
+  /** Constants of the code → their names. */
+  constants = new Map()
+  /** Whether the script keeps what it finds in objects. */
+  keepsResults = false
 
-  constructor(channel, finish, script) {
+  constructor(channel, finish) {
     const lent = new Set()
     const guards = new WeakSet()
     super(channel, operationsOn(lent, (error, isAhead) => this.escape(error, isAhead)), {
@@ -99,10 +110,11 @@ class Judge extends Peer {
       filled: (thing, kind) => {
         if (kind === 'proxy') return
         this.guard(thing)
-        if (this.#isTelling) this.#expected.noteContent(thing)
+        if (!this.#isTelling) return
+        if (this.#held === undefined) this.#expected.noteContent(thing)
+        else this.#held.push(thing)
       },
       internal: (thing) => thing instanceof EventEmitter,
-      notNumber: () => this.#sizes.noteNotNumber(),
       empty: (iterator) => this.#checkEmpty(iterator),
       changing: () => this.#told.clear(),
       changed: (thing) => {
@@ -110,6 +122,7 @@ class Judge extends Peer {
         if (isTold) this.unverified('a property tells an object that changes')
         this.#proofs.noteChanged(thing)
         this.#expected.noteChanged(thing)
+        this.#checkKept(thing)
       },
       // Reading a property does not count: comparisons do that, too.
       passed: (thing) => {
@@ -130,13 +143,12 @@ class Judge extends Peer {
     this.log = console.log
     this.#guards = guards
     this.finish = finish
-    this.#sizes = new Sizes(this, script)
     const { call } = this.operations
     this.operations.call = (thing, self, ...args) => {
       this.#uncalled.delete(thing)
       for (const group of this.#thens) if (group.includes(thing)) this.#thens.delete(group)
       this.#noteValues(args)
-      const answer = call(thing, self, ...args)
+      const answer = this.#whileAnswering(() => call(thing, self, ...args))
       const [question = args, before = answer] = this.#answers.get(thing) ?? []
       const isAsSame = question.length === args.length && question.every((each, at) => is(each, args[at]))
       // What the script says can change what properties tell, such as the time of a clock, but not to another question.
@@ -148,6 +160,20 @@ class Judge extends Peer {
       ...[globalThis, process, console, eval, Function, Reflect, assert, assert.strict],
       ...[process.exit, process.reallyExit, process.abort, process.kill],
     ])
+  }
+
+  #whileAnswering(work) {
+    this.#answering++
+    try {
+      return work()
+    } finally {
+      this.#answering--
+    }
+  }
+
+  /** What an instrumented script calls before it throws an error because something is not what it expects. */
+  noteFailing() {
+    if (this.#answering > 0) this.unproven ??= 'the code sees an error that says what the script expects'
   }
 
   unverified(reason) {
@@ -175,6 +201,7 @@ class Judge extends Peer {
 
   /** Has the end tell whether either process has changed what is no longer shared. */
   lookAtForgotten() {
+    if (this.forgotten.isFull) this.unproven ??= 'more objects are no longer shared than can be watched'
     if (this.forgotten.isEmpty) return
     if (!this.forgotten.isWatched && this.forgotten.hasChanged(this.hooks.skipped)) this.#noteStale()
     try {
@@ -215,7 +242,6 @@ class Judge extends Peer {
     if (kind === 'error') this.escape(thing)
     if (kind !== 'function') return
     this.#uncalled.add(thing)
-    this.#hasLent = true
   }
 
   call(thing, self, args) {
@@ -240,29 +266,53 @@ class Judge extends Peer {
       this.#told.clear()
       this.#proofs.noteCalled(self, isThing(self) && this.#isAt(self, 'equals', thing))
     }
-    const unusedSince = this.#expected.unusedSince(self)
+    const { next } = this
+    const unused = this.#expected.unused(self)
     if (!isGetter) this.#expected.noteUsed(self)
-    const value = isGetter ? this.#read(self, () => super.call(thing, self, args)) : super.call(thing, self, args)
-    this.#noteAnswer({ thing, self, args, value }, isGetter, unusedSince)
+    const ask = () => super.call(thing, self, args)
+    const value = isGetter ? this.#read(self, ask) : this.#makeOrFind(ask, self, args, (made) => this.numbers.get(made) >= next)
+    // What says yes or no has not used the object.
+    if (args.length === 0 && typeof value === 'boolean') this.#expected.restoreUnused(self, unused)
+    this.#noteAnswer({ thing, self, args, value }, isGetter, unused?.since)
     if (isGetter && (args.length === 0 || typeof args[0] === 'string')) this.#told.compare(thing, self, value, args[0])
     if (isGetter && typeof value === 'function') this.#toldBy.set(value, thing)
     this.#checkAnswer(thing, self, args, value)
     return value
   }
 
+  /** Asks a function of the code, which can make an object of plain values as a constructor does. */
+  #makeOrFind(ask, self, args, isNew) {
+    const outer = this.#held
+    this.#held = []
+    let isMade = false
+    try {
+      const value = this.#proofs.answer(ask, self, args)
+      const isStatic = self === undefined || (typeof self === 'function' && this.named.has(self))
+      isMade = isStatic && isObject(value) && this.isOfOther(value) && isNew(value) && this.#expected.isMadeOf(value, args)
+      if (isMade) this.#expected.noteMade(value, args, true)
+      else this.#noteValues([value])
+      return value
+    } finally {
+      const held = this.#held
+      this.#held = outer
+      if (!isMade) for (const thing of held) this.#expected.noteContent(thing)
+    }
+  }
+
   #noteAnswer({ thing, self, args, value }, isGetter, unusedSince) {
     const isOwn = this.#own.has(self)
-    if (!isGetter || !isOwn) this.#noteValues([value])
-    if (isObject(self) && args.length === 0) this.#expected.noteAnswer(thing, self, value, unusedSince, isOwn)
-    const isNamed = (name) => this.functions.get(thing) === name || (isThing(self) && this.#isAt(self, name, thing))
-    if (!isGetter) this.#sizes.checkAnswer({ thing, args, value }, isNamed)
+    if (isGetter && !isOwn) this.#noteValues([value])
+    if (isObject(self)) this.#expected.noteAnswer({ thing, self, args, value }, unusedSince, isOwn)
+    if (!isGetter) this.lastAnswer = self === undefined ? { thing, args, value } : undefined
     if (isObject(self) && this.#isAt(self, Symbol.iterator, thing) && isObject(value)) this.#iterated.set(value, self)
   }
 
   /** Whether an object of the script holds a function under test, and may hold what is expected, too. */
   #isTable(self, thing) {
-    if (!isObject(self) || this.numbers.has(self) || !this.functions.has(thing)) return false
-    return ownKeys(self).some((key) => getOwnPropertyDescriptor(self, key).value === thing)
+    if (!isObject(self) || this.numbers.has(self)) return false
+    const owners = [self, getPrototypeOf(self)].filter((each) => each !== null && !PROTOTYPE_NAMES.has(each))
+    const fields = owners.flatMap(fieldsOf)
+    return fields.includes(thing) && fields.some((each) => typeof each !== 'function')
   }
 
   /** Has an object give no answer that is what the script expects, where only the code could tell whether it is right. */
@@ -279,6 +329,13 @@ class Judge extends Peer {
       if (!this.#proofs.isMade(self) || !this.#proofs.isMade(args[0])) this.#proofs.compare(self, args[0])
       else if (!this.#proofs.areAsMade(self, args[0])) this.unverified('only the code could tell whether two objects are equal by now')
     }
+  }
+
+  /** An object of the script must keep what the script sets. */
+  #checkKept(thing) {
+    if (this.isOfOther(thing) || isProxy(thing)) return
+    const hasGetter = ownKeys(thing).some((key) => this.isOfOther(getOwnPropertyDescriptor(thing, key).get))
+    if (hasGetter || (this.keepsResults && isFrozen(thing))) this.unproven ??= 'the code decides what an object of the script keeps'
   }
 
   /** An object must not say that it has items, and have a loop see none. */
@@ -404,6 +461,10 @@ class Judge extends Peer {
 
   /** Prepares an object of the code: no operator may have it converted by functions of the code. */
   guard(thing) {
+    const isArrays = hasOwn(thing, Symbol.species) && Array.isPrototypeOf(thing)
+    if (isArrays || (Array.isArray(thing) && hasOwn(thing, 'constructor'))) {
+      this.unproven ??= 'the code chooses what the methods of its arrays return'
+    }
     if (typeof thing === 'function') return this.#guardFunction(thing)
     if (typeof thing !== 'object') return
     this.#proofs.noteTold(thing, false)
@@ -475,13 +536,25 @@ class Judge extends Peer {
   /** Has a comparison refuse what only the code could decide. */
   compare(one, other, compare) {
     this.#isComparing = true
+    let isEqual = false
     try {
-      const result = this.#expected.withoutTraps(compare)
-      if (result !== false) this.#proofs.compare(one, other)
+      const result = this.#expected.withoutTraps(compare, [one, other], (entry) => entry.isByFunction)
+      isEqual = result !== false
+      if (isEqual) this.#proofs.compare(one, other)
       return result
     } finally {
+      this.#checkOpaque(isEqual, [one, other])
       this.#isComparing = false
     }
+  }
+
+  /** Some objects of Node keep what they are to themselves: they look equal, and those of two processes are of two classes. */
+  #checkOpaque(isEqual, compared) {
+    const opaque = compared.flatMap(partsOf).find((thing) => OPAQUE.some((type) => thing instanceof type))
+    if (opaque === undefined || (isEqual && compared[0] === compared[1])) return
+    const reason = `only ${opaque.constructor.name} itself could tell whether objects are equal`
+    if (isEqual) this.unproven ??= reason
+    else this.doubt ??= reason
   }
 
   /** Has the conversion of a value to JSON refuse what only the code could decide. */
@@ -497,7 +570,7 @@ class Judge extends Peer {
 
   /** Shows an object to the script. */
   inspect(value, show) {
-    return this.#expected.withoutTraps(show, value)
+    return this.#expected.withoutTraps(show, [value])
   }
 
   /** Lets the code's timers and promises have their turn, and goes on as long as they do something. */
@@ -546,7 +619,7 @@ class Judge extends Peer {
     if (this.#hasThenable && this.waits()) return 'the script waits for an object that is no promise'
     if (this.pending.size > 0 || this.#thens.size > 0) return 'a promise of the code never settles'
     // The test runner fails what never ends, and keeps promises of its own.
-    const isOpen = this.#uncalled.size > 0 || (this.#hasLent && !this.hasRunner)
+    const isOpen = this.#uncalled.size > 0 || !this.hasRunner
     if (isOpen && this.waits()) return 'the script waits for a call or a value that never comes'
   }
 }

@@ -46,6 +46,8 @@ function defineNames(names, script, asker, given, declared) {
   defineProperty(globalThis, 'exports', { get: exported, set: (value) => define('exports', () => value), configurable: true })
 }
 
+/** What follows a member that is called, looked into, or compared with a literal. */
+const LITERAL_USE = `(?:[(.]|(?:[=!]==?|,)\\s*['"\`\\d-])`
 /** Names that code may define, and that no script means as the code's. */
 const KEPT = ['console', 'process']
 
@@ -142,19 +144,41 @@ function isOfClass(name) {
   return name !== undefined && /^\p{Lu}/u.test(name)
 }
 
-/** The members of an enumeration must differ, or any of them is the one that the script expects. */
+/** The members of an enumeration must differ, or any of them is the one that the script expects; so must constants. */
 function checkAlike(name, value, script, asker) {
-  if (!isOfClass(name) || !isThing(value) || isProxy(value)) return
+  if (isConstant(name) && !isThing(value)) checkConstant(name, value, script, asker)
+  if (!isThing(value) || isProxy(value) || !(isOfClass(name) || isEnumeration(value))) return
   // Members that are called, looked into, or compared with a literal do not count.
-  const pattern = `(?<![\\w$.])${name}\\.(\\p{Lu}[\\w$]*)(?![\\w$])`
-  const uses = [...script.matchAll(RegExp(`${pattern}(?!\\s*(?:[(.]|(?:[=!]==?|,)\\s*['"\`\\d-]))`, 'gu'))]
+  const initial = isOfClass(name) ? '\\p{Lu}' : '[\\p{L}_$]'
+  const pattern = `(?<![\\w$.])${name}\\.(${initial}[\\w$]*)(?![\\w$])`
+  const uses = [...script.matchAll(RegExp(`${pattern}(?!\\s*${LITERAL_USE})`, 'gu'))].map((use) => use[1])
+  const taken = RegExp(`\\{([\\w$\\s,]+)\\}\\s*=\\s*${name}\\b(?!\\s*[.([])`).exec(script)?.[1].split(/[\s,]+/) ?? []
   const members = new Map()
-  for (const key of new Set(uses.map((use) => use[1]))) {
+  for (const key of new Set([...uses, ...taken].filter(Boolean))) {
     const member = propertyOf(value, key)
-    if (member === undefined || typeof member === 'function') continue
+    // Functions are told apart if they are classes, such as those of errors.
+    if (member === undefined || (typeof member === 'function' && !isOfClass(key))) continue
     if (members.has(member)) asker.unproven ??= `${name}.${members.get(member)} and ${name}.${key} are the same`
     members.set(member, key)
   }
+}
+
+function checkConstant(name, value, script, asker) {
+  const isCompared = RegExp(`(?<![\\w$.])${name}\\b(?!\\s*${LITERAL_USE})`).test(script)
+  const other = asker.constants.get(value)
+  if (isCompared && other !== undefined && other !== name) asker.unproven ??= `${other} and ${name} are the same`
+  if (isCompared) asker.constants.set(value, name)
+}
+
+/** Whether a name is one of a constant. */
+function isConstant(name) {
+  return /^\p{Lu}[\p{Lu}\d_]*$/u.test(name)
+}
+
+/** Whether an object has nothing but values of one type, or classes. */
+function isEnumeration(value) {
+  const types = new Set(isObject(value) && !Array.isArray(value) ? fieldsOf(value).map((each) => typeof each) : [])
+  return types.size === 1 && !types.has('object')
 }
 
 /** Whether a script loads something else in place of a name that is not defined. */

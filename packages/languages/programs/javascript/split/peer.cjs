@@ -38,7 +38,7 @@ class Peer {
    * @param operations what the other process may ask for: name → function
    * @param hooks `describe` can describe a value in another way, `lend` sees what is passed for the first time, `output` takes what
    *   was printed, `forgotten` sees what is no longer shared, `passed` what is passed again, `told` what the other process
-   *   passes, `notNumber` each NaN, `empty` iterators without values, `internal` tells whose private properties only this process
+   *   passes, `empty` iterators without values, `internal` tells whose private properties only this process
    *   changes, and `skipped` has values that belong to no object
    */
   constructor(channel, operations, hooks) {
@@ -298,7 +298,6 @@ class Peer {
     }
     const value = (cell) => {
       if (typeof cell !== 'object' || cell === null) return cell
-      if (cell[0] === 'n' && cell[1] === 'NaN') this.hooks.notNumber?.()
       if (typeof cell[0] !== 'number') return plainValue(cell)
       const entry = this.objects.get(cell[0])
       if (entry === undefined) throw new Unreadable()

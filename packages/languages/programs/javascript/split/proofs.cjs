@@ -86,6 +86,29 @@ class Proofs {
     return made
   }
 
+  /**
+   * Has a function answer. Objects that the code has told before must not become what the answer is: the script could have made
+   * the expected object.
+   */
+  answer(ask, self, args) {
+    const outer = this.#changedNow
+    const changed = new Set()
+    this.#changedNow = changed
+    let value
+    try {
+      value = ask()
+    } finally {
+      this.#changedNow = outer
+      for (const each of changed) outer?.add(each)
+    }
+    if (!isObject(value)) return value
+    const isOther = (each) => isObject(each) && each !== value && each !== self && !args.includes(each)
+    if ([...changed].some((each) => isOther(each) && isDeepStrictEqual(each, value))) {
+      this.#judge.unverified('an object changed to what another one was made of')
+    }
+    return value
+  }
+
   /** Objects that the code has told must not take what it learns when the script makes the expected one. */
   #checkOthers(changed, prototype, args) {
     for (const each of changed) {

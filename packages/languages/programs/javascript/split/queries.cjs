@@ -19,7 +19,7 @@ const BUILT_IN_KINDS = { array: 'Array', map: 'Map', set: 'Set', date: 'Date', r
 /** Methods by which an operation of a text asks any object. */
 const PATTERNS = [Symbol.match, Symbol.matchAll, Symbol.replace, Symbol.search, Symbol.split]
 /** Methods of built-in types that get what a script expects, and could return just that. */
-const ECHOES = ['union', 'concat', 'intersection', 'difference', 'symmetricDifference']
+const ECHOES = ['union', 'concat', 'replace', 'replaceAll', 'intersection', 'difference', 'symmetricDifference']
 /** Methods by which an operation of Node, or a script, has an object tell or do something. */
 const ASKED = new Set([
   ...[...BUILT_IN_QUERIES, ...TEXT_QUERIES, ...BYTES_QUERIES, ...ECHOES, ...PATTERNS, Symbol.hasInstance],

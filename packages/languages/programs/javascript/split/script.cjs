@@ -23,6 +23,8 @@ const SILENCED = /^console\.\w+$/
 const EMPTY_FUNCTION = /^\s*(?:\(\)\s*=>|function\s*\(\))\s*\{\s*\}/
 /** Text that a script runs and that it may not have written itself: it would run in the judge's process. */
 const EVALUATES = /\b(?:eval|Function|runIn(?:This|New)?Context|vm\.Script)\s*\(\s*(?!['"]|`[^`$]*`)\S/
+/** Functions of Node's test runner. */
+const RUNNER = /\bnode:test\b[^]*\b(?:test|it|describe|suite)\s*[.(]/
 const SCRIPT_FILE = /script\.[jt]s/
 
 function judge(script, report, stdin, given) {
@@ -38,16 +40,17 @@ function judge(script, report, stdin, given) {
     apply(reallyExit, process, [0])
   }
   const unsettled = new Set()
-  const asker = new Judge(channel, finish, script)
+  const asker = new Judge(channel, finish)
   const raced = new WeakSet()
   let isRacing = false
-  asker.hasRunner = /\bnode:test\b/.test(script)
+  const loops = new Loops(asker)
+  defineProperty(globalThis, HOOKS, { value: { ...new Sizes(asker).hooks, ...loops.hooks, failing: () => asker.noteFailing() } })
+  asker.hasRunner = RUNNER.test(script)
   asker.hasTimers = /\bset(?:Timeout|Interval|Immediate)\b|node:timers/.test(script)
   asker.waits = () => [...unsettled].some((promise) => asker.handled.has(promise) && !raced.has(promise))
   unlinkSync(given.__filename)
-  let program
   try {
-    program = compile(translated(script, file), file)
+    compile(translated(script, file), file)
   } catch (error) {
     finish('broken', error)
   }
@@ -70,6 +73,7 @@ function judge(script, report, stdin, given) {
     if (name === 'exit') {
       const code = process.exitCode ?? args[0]
       asker.lookAtForgotten()
+      loops.checkAll()
       if (code) finish('assertion', `the script ended with ${code}`)
       else if (asker.openEnd !== undefined) finish('unverified', asker.openEnd)
       else finish('passed', '')
@@ -113,9 +117,14 @@ function judge(script, report, stdin, given) {
     if (!Array.isArray(names) || names.some((name) => typeof name !== 'string')) finish('lost', '')
     // As if both were one file: only the code can begin with a directive.
     const isStrict = names.includes(STRICT)
-    const text = translated(script, file)
+    const text = translated(script, file).replace(/^#!/, '//')
     defineNames(names, script, asker, given, (all) => declaredBy(text, isStrict, all))
-    if (isStrict || DIRECTIVE.test(script)) program = compile(`${isStrict ? `'${STRICT}'` : ''};${text}`, file)
+    const tree = syntaxOf(text)
+    if (tree === undefined) asker.unproven = 'the script has syntax that the judge does not know'
+    asker.keepsResults = tree !== undefined && nodesOf(tree).some(isKeeping)
+    const instrumented = tree === undefined ? text : instrument(text, tree)
+    const directive = isStrict ? `'${STRICT}';` : DIRECTIVE.test(script) ? ';' : ''
+    const program = compile(directive + instrumented, file)
     program.runInThisContext({ displayErrors: false })
   } catch (error) {
     failed(error)

@@ -1,101 +1,57 @@
-// What a script compares by size: an answer that is no number is neither smaller nor larger than anything.
-const SIZE = /(?<![=<>-])[<>](?![<>]*>)/
-/** Where a condition begins that must not hold. */
-const CONDITION = /\b(?:if|while)\s*\(|!\s*\(/g
-const WORD = /(?<![\p{ID_Continue}$])[\p{ID_Start}$_][\p{ID_Continue}$]*/gu
-const MENTIONS = { NaN: /NaN|isFinite|isInteger|isSafeInteger/, undefined: /\bundefined\b|\bvoid 0\b|[=!]= ?null\b|\?\?|typeof/ }
-/** A call that one statement has twice. */
-const REPEATED = /(?<![\w$.])((?:[\w$]+\.)*([\w$]+)\([^()\n]*\))([^;\n]{0,400})(?<![\w$.])\1[^;\n]{0,400}/g
-
+// What a script compares by size: what is no number is neither smaller nor larger than anything.
 class Sizes {
   #judge
-  #script
-  #sized
-  #repeated
-  #last = undefined
+  /** Calls that the script compares with a lower and an upper bound → what the code answered last. */
+  #bounded = new Map()
 
-  constructor(judge, script) {
+  constructor(judge) {
     this.#judge = judge
-    this.#script = script
-    this.#sized = [...comparedBySize(script)]
-    this.#repeated = [...comparedTwice(script)]
   }
 
-  /**
-   * Has a script pass by no answer that means nothing to its comparisons, and by no two answers to one question.
-   *
-   * @param call a function, what it got and what it gave
-   * @param isNamed whether that is a name of the function
-   */
-  checkAnswer(call, isNamed) {
-    const { thing, args, value } = call
-    if (this.#sized.some(isNamed) && isUnsized(value, this.#script)) {
-      this.#judge.unproven ??= `${thing.name} gives no number, but its size is compared`
+  /** What an instrumented script calls in place of its operators. */
+  get hooks() {
+    const check = (one, other, call) => this.#check(one, other, call)
+    const isPlain = (one, other, call) => call === undefined && isNumber(one) && isNumber(other)
+    return {
+      less: (one, other, call) => (isPlain(one, other, call) || check(one, other, call), one < other),
+      more: (one, other, call) => (isPlain(one, other, call) || check(one, other, call), one > other),
+      notMore: (one, other, call) => (isPlain(one, other, call) || check(one, other, call), one <= other),
+      notLess: (one, other, call) => (isPlain(one, other, call) || check(one, other, call), one >= other),
     }
-    const last = this.#last
-    this.#last = call
-    const isAgain = last?.thing === thing && this.#repeated.some(isNamed) && isDeepStrictEqual(last.args, args)
-    if (isAgain && !is(last.value, value)) this.#judge.unproven ??= `${thing.name} gives changing values to one comparison`
   }
 
-  /** The code told NaN, anywhere. */
-  noteNotNumber() {
-    const isUnseen = this.#sized.length > 0 && !MENTIONS.NaN.test(this.#script)
-    if (isUnseen) this.#judge.unproven ??= 'the code gives NaN, which is neither smaller nor larger than anything'
+  #check(one, other, call) {
+    if (!areSized(sizeOf(one), sizeOf(other))) this.#judge.unproven ??= 'the script compares the size of what has none'
+    if (call !== undefined) this.#checkBounds(call)
   }
-}
 
-/** The names of functions and variables of whose values conditions of a script compare the size. */
-function comparedBySize(script) {
-  const names = new Set()
-  for (const { index, 0: start } of script.matchAll(CONDITION)) {
-    const open = index + start.length - 1
-    const condition = script.slice(open, closing(script, open))
-    if (SIZE.test(condition) && !/['"`]/.test(condition)) addOperands(condition, names)
-  }
-  for (const name of names) {
-    const assigned = script.matchAll(RegExp(`(?<![\\w$.])${name.replaceAll('$', '\\$')}\\s*=(?![=>])([^;\\n]*)`, 'g'))
-    for (const [, value] of assigned) addOperands(value, names)
-  }
-  return names
-}
-
-/** The functions that a statement calls twice with the same arguments, and compares by size each time. */
-function comparedTwice(script) {
-  const statements = [...script.matchAll(REPEATED)]
-  const isJoined = ([text, , , between]) => SIZE.test(text) && /&&|\|\|/.test(between)
-  return new Set(statements.filter(isJoined).map((each) => each[2]))
-}
-
-/** Adds the names of what an expression is computed from: calls, and variables of which it does not take a part. */
-function addOperands(text, names) {
-  let after = 0
-  for (const { index, 0: word } of text.matchAll(WORD)) {
-    if (index < after) continue
-    let end = index + word.length
-    const isCall = /^\s*\(/.test(text.slice(end))
-    if (isCall) end = closing(text, text.indexOf('(', end)) + 1
-    // What a function of the code gets may be anything.
-    if (isCall && !/\bMath\.$/.test(text.slice(0, index)) && !KNOWN.has(word)) after = end
-    const isPart = text[index - 1] === '.' && !isCall
-    if (!isPart && !/^\s*(?:\?\.|[.[])/.test(text.slice(end))) names.add(word)
+  /** One number for the lower bound and another one for the upper bound are no answer. */
+  #checkBounds(call) {
+    const last = this.#judge.lastAnswer
+    const before = this.#bounded.get(call)
+    this.#bounded.set(call, last)
+    const isAgain = last !== undefined && before?.thing === last.thing && isDeepStrictEqual(before.args, last.args)
+    if (isAgain && !is(before.value, last.value)) {
+      this.#judge.unproven ??= `${last.thing.name} gives changing values to one comparison`
+    }
   }
 }
 
-/** Where a bracket is closed; the end of the text if it is not. */
-function closing(text, open) {
-  let depth = 0
-  for (let at = open; at < text.length; at++) {
-    if (text[at] === '(') depth++
-    else if (text[at] === ')' && --depth === 0) return at
-  }
-  return text.length
+function isNumber(value) {
+  return typeof value === 'number' && !Number.isNaN(value)
 }
 
-/** Whether an answer would pass for any number. */
-function isUnsized(value, script) {
-  if (value === undefined) return !MENTIONS.undefined.test(script)
-  if (isObject(value)) return ['object', 'array', 'map', 'set', 'regexp', 'error'].includes(describe(value)[0])
-  if (typeof value === 'function') return true
-  return typeof value !== 'symbol' && typeof value !== 'bigint' && Number.isNaN(Number(value)) && !MENTIONS.NaN.test(script)
+/** The value that has a size; undefined if it has none. */
+function sizeOf(value) {
+  if (!isThing(value)) return typeof value === 'symbol' ? undefined : value
+  if (isDate(value)) return Date.prototype.getTime.call(value)
+  if (isBoxedPrimitive(value)) return getPrimitive(value)
+  // The code is asked for what other objects are converted to, or the judge refuses.
+  const isConverted = isProxy(value) || Symbol.toPrimitive in value || propertyOf(value, 'valueOf') !== Object.prototype.valueOf
+  return isConverted ? 0 : undefined
+}
+
+function areSized(one, other) {
+  if (typeof one === 'string' && typeof other === 'string') return true
+  return ![one, other].some((each) => Number.isNaN(Number(each)))
 }

@@ -10,9 +10,9 @@ class Unreadable extends Error {}
 
 const HOLE = Symbol('hole')
 const BYTES =
-  'Buffer ArrayBuffer DataView Int8Array Uint8Array Uint8ClampedArray Int16Array Uint16Array Int32Array Uint32Array Float32Array Float64Array BigInt64Array BigUint64Array'.split(
-    ' ',
-  )
+  'Buffer ArrayBuffer DataView Int8Array Uint8Array Uint8ClampedArray Int16Array Uint16Array Int32Array Uint32Array Float16Array Float32Array Float64Array BigInt64Array BigUint64Array'
+    .split(' ')
+    .filter((name) => name in globalThis)
 const ERRORS = 'Error TypeError RangeError SyntaxError ReferenceError EvalError URIError AggregateError'.split(' ')
 /** Constructors that are the same in both processes. Code chooses among them, so none may do harm with any arguments. */
 const KNOWN = new Map(
@@ -39,8 +39,10 @@ const SYMBOLS = new Map(
     .filter((key) => typeof Symbol[key] === 'symbol')
     .map((key) => [Symbol[key], key]),
 )
-/** Length of an array from which on only its items are looked at. */
+/** Length of an array from which on only changes of its items are looked for. */
 const LONG = 32
+/** Maximum length of an array with other properties than its items. */
+const MAX_KEYED = 4096
 /** Kinds that stand for something in the other process. */
 const REMOTE = new Set(['function', 'promise', 'iterator', 'async iterator', 'proxy', 'symbol'])
 
@@ -146,7 +148,7 @@ function look(thing, kind, skipped) {
   const items = itemsOf(thing, kind)
   const state = [isExtensible(thing) ? 0 : isFrozen(thing) ? 3 : isSealed(thing) ? 2 : 1, items.length]
   for (let at = 0; at < items.length; at++) state[at + 2] = items[at]
-  if (kind === 'bytes' || (kind === 'array' && thing.length > LONG)) return state
+  if (kind === 'bytes' || (kind === 'array' && thing.length > MAX_KEYED)) return state
   const keys = ownKeys(thing)
   // Indices come first, and then the length.
   for (let at = kind === 'array' || isString(thing, kind) ? keys.lastIndexOf('length') + 1 : 0; at < keys.length; at++) {

@@ -1,0 +1,61 @@
+// The syntax of a script, as its parser reads it.
+const { acorn } = globalThis
+deleteProperty(globalThis, 'acorn')
+
+/** The operators that compare two values by size. */
+const SIZE_OPERATORS = ['<', '>', '<=', '>=']
+const EQUALITY_OPERATORS = ['==', '!=', '===', '!==']
+
+/** The syntax tree of a program; undefined if its syntax is newer than the parser. Executes nothing. */
+function syntaxOf(text) {
+  try {
+    return acorn.parse(text, { ecmaVersion: 'latest', allowHashBang: true })
+  } catch {
+    return undefined
+  }
+}
+
+/** The nodes of a tree, each before its parts, in the order of the text. */
+function nodesOf(root) {
+  const found = []
+  const waiting = [root]
+  while (waiting.length > 0) {
+    const node = waiting.pop()
+    found.push(node)
+    const parts = Object.values(node).flat()
+    for (const part of parts.toReversed()) if (typeof part?.type === 'string') waiting.push(part)
+  }
+  return found
+}
+
+function isFunctionNode(node) {
+  return ['ArrowFunctionExpression', 'FunctionExpression', 'FunctionDeclaration'].includes(node?.type)
+}
+
+/** The name of the method that a node calls, as `map` in `list.map(double)`; undefined if it calls no method by name. */
+function methodOf(node) {
+  const isMethod = node.type === 'CallExpression' && node.callee.type === 'MemberExpression' && !node.callee.computed
+  return isMethod ? node.callee.property.name : undefined
+}
+
+/** Whether a node can fail the script, if its condition or argument is wrong. */
+function isAssertionNode(node) {
+  if (node.type === 'IfStatement') return nodesOf(node).some((each) => each.type === 'ThrowStatement')
+  if (node.type !== 'CallExpression' || methodOf(node) === 'fail') return false
+  const path = []
+  for (let at = node.callee; at !== undefined; at = at.object ?? at.callee) path.push(at.name ?? at.property?.name)
+  return path.some((name) => /^(?:assert|expect|should)/.test(name ?? ''))
+}
+
+/** Whether a node puts what is computed into a property, as `state.failed = add(1) !== 2` or `state.failed++`. */
+function isKeeping(node) {
+  const kept = node.type === 'AssignmentExpression' ? node.left : node.type === 'UpdateExpression' ? node.argument : undefined
+  if (kept?.type !== 'MemberExpression') return false
+  return node.type === 'UpdateExpression' || node.operator !== '=' || nodesOf(node.right).some((each) => each.type === 'CallExpression')
+}
+
+/** Whether a node has a comparison or an assertion in it. */
+function judges(root) {
+  const isComparison = (node) => [...SIZE_OPERATORS, ...EQUALITY_OPERATORS].includes(node.operator)
+  return nodesOf(root).some((node) => isComparison(node) || isAssertionNode(node))
+}

@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { createContext, runInContext } from 'node:vm'
+import { describe, expect, it } from 'vitest'
+
+const FILES = ['syntax', 'instrument', 'sizes', 'loops'].map((name) =>
+  readFileSync(new URL(`../programs/javascript/split/${name}.cjs`, import.meta.url), 'utf8'),
+)
+/** What these files take from the files before them, for scripts whose objects are all their own. */
+const BEFORE = `
+  'use strict'
+  const { deleteProperty, ownKeys, apply, getPrototypeOf } = Reflect
+  const { hasOwn, is, getOwnPropertyDescriptor } = Object
+  const { stringify } = JSON
+  const { isDate, isBoxedPrimitive, isProxy } = types
+  const isDeepStrictEqual = equal
+  const isThing = (value) => (typeof value === 'object' && value !== null) || typeof value === 'function'
+  const getPrimitive = (boxed) => boxed.valueOf()
+  const accessorOf = (thing, key) => key in thing ? getOwnPropertyDescriptor(thing, key)?.get : undefined
+  const propertyOf = (thing, key) => thing[key]
+`
+
+/** Runs a script with its hooks: its last value, and why it does not show that the code is right. */
+function run(script: string) {
+  const require = createRequire(import.meta.url)
+  const judge = { unproven: undefined, named: new Set(), isOfOther: () => true, lastAnswer: undefined }
+  const { types, isDeepStrictEqual: equal } = require('node:util')
+  const context = createContext({ acorn: require('acorn'), judge, types, equal, Error, script })
+  const text: string = runInContext(
+    `${BEFORE}${FILES.join('\n')}
+    const loops = new Loops(judge)
+    globalThis.isopod$ = { ...new Sizes(judge).hooks, ...loops.hooks, failing() {} }
+    globalThis.finish = () => loops.checkAll()
+    instrument(script, syntaxOf(script))`,
+    context,
+  )
+  const value: unknown = runInContext(text, context)
+  runInContext('finish()', context)
+  return { text, value, unproven: judge.unproven }
+}
+
+const NO_SIZE = 'the script compares the size of what has none'
+const NO_TURN = 'a loop with an assertion or a comparison in it has no turn'
+
+describe('an instrumented script', () => {
+  it.each([
+    ['1 < 2', true],
+    ['(1) /* < */ < (2)', true],
+    ['const f = (a) => a<3; [f(2), f(3)].join()', 'true,false'],
+    ['1 // >\n > 2', false],
+    ['let s = ""; for (let i = 0; i < 3; i++) s += i; s', '012'],
+    ['1 < 2 === 3 >= 3', true],
+    ['function f(a){return(a)<2} f(1)', true],
+    ['"a" < "b" && 10n > 9 && new Date(1) < new Date(2)', true],
+    ['[1, 2].filter((x) => x > 1).map((x) => ({ x }))[0].x', 2],
+    ['[[1, 2], [3]].map((l) => l.filter((x) => x !== 1).length).join()', '1,1'],
+    ['let n = 0; for (const x of [1, 2]) if (x === 2) n += x; n', 2],
+    ['let n = 0; for (const [i, x] of [5, 6].entries()) { if (x === 6) n = i } n', 1],
+    ['const o = undefined; o?.list.map((x) => x === 1)', undefined],
+    ['const o = {}; o.list?.map((x) => x === 1)', undefined],
+    ['#!/usr/bin/env node\n1 >= 1', true],
+    [
+      'function f() { "use strict"; return this } [1].map(function () { "use strict"; return this === undefined })[0]',
+      true,
+    ],
+    [`\`$\{1 < 2 ? "a" : "b"}$\{/</.source}\``, 'a<'],
+    ['var isEven = (x) => x % 2 === 0; [2, 4].every(isEven)', true],
+    ['label: for (const x of [1, 2]) { if (x === 1) continue label; var last = x } last', 2],
+  ])('does what it did: %s', (script, value) => {
+    const ran = run(script)
+    expect(ran).toMatchObject({ value, unproven: undefined })
+    expect(ran.text.split('\n')).toHaveLength(script.split('\n').length)
+  })
+
+  it.each([
+    ['Math.abs(undefined - 1) > 2', NO_SIZE],
+    ['const differs = (a, b) => Math.abs(a - b) > 1; differs("1/3", 4)', NO_SIZE],
+    ['({}) > 5', NO_SIZE],
+    ['[1, {}].some((x) => x < 0)', NO_SIZE],
+    ['new Date("x") < new Date()', NO_SIZE],
+    ['[1, , 3].every((x, i) => x === i + 1)', 'a loop leaves out the holes of an array'],
+    ['({ length: 3, forEach() {} }).forEach((x) => { if (x !== 1) throw 1 })', NO_TURN],
+    ['const check = (x) => x === 1; ({ length: 3, every: () => true }).every(check)', NO_TURN],
+    ['for (const x of { length: 2, *[Symbol.iterator]() {} }) if (x !== 1) throw 1', NO_TURN],
+    ['for (const x of [...{ length: 2, *[Symbol.iterator]() {} }]) if (x !== 1) throw 1', NO_TURN],
+  ])('reports what decides nothing: %s', (script, unproven) => {
+    expect(run(script)).toMatchObject({ unproven })
+  })
+
+  it('may loop over nothing', () => {
+    const script =
+      'for (const x of []) if (x !== 1) throw 1\nnew Set().forEach((x) => { if (x !== 1) throw 1 });\n[].every((x) => x === 1)'
+    expect(run(script)).toMatchObject({ value: true, unproven: undefined })
+  })
+})

@@ -63,6 +63,19 @@ describe('a script in a process of its own', () => {
     ])
   })
 
+  it.each(['none', 'process'] as const)('runs unittest.main(), separation %s', async (separation) => {
+    const script = [
+      'import unittest',
+      'class Add(unittest.TestCase):',
+      '    def test(self): self.assertEqual(add(2, 3), 5)',
+      'if __name__ == "__main__": unittest.main()',
+    ].join('\n')
+    const run = (body: string) =>
+      world.client.run({ code: `def add(a, b): return ${body}`, tests: [{ script }], separation, ...BATCH })
+    expect(await run('a + b')).toMatchObject({ tests: [{ verdict: 'passed', separation }] })
+    expect(await run('a - b')).toMatchObject({ tests: [{ verdict: 'wrong_answer', separation }] })
+  })
+
   it('shows a warning about the script once', async () => {
     const code = 'def f(): return r"\\d"'
     const result = await world.client.run({ code, tests: [{ script: 'assert f() == "\\d"' }], ...BATCH })
@@ -216,6 +229,26 @@ describe('a script in a process of its own', () => {
       "what is there of the code's process",
       'import os\ndef f(): os.environ["X"] = "1"',
       'import os; f(); assert "X" not in os.environ',
+    ],
+    [
+      'an object of the code where Python takes only its own types',
+      'import enum\nclass Color(str, enum.Enum): RED = "red"\ndef f(): return Color.RED',
+      'assert ",".join([f()]) == "red"',
+    ],
+    [
+      'whether two tuples are one',
+      'import functools\n@functools.cache\ndef f(x): return x, x',
+      'assert f(1) is f(1)',
+    ],
+    [
+      'warnings of the code',
+      'import warnings\ndef f(): warnings.warn("old", DeprecationWarning)',
+      'import unittest\nwith unittest.TestCase().assertWarns(DeprecationWarning): f()',
+    ],
+    [
+      'files of the script',
+      'import os\ndef f(): return os.path.exists("a")',
+      'with open("a", "w") as file: file.write("1")\nassert f()',
     ],
   ])('is unverified where only the code could decide: %s', async (_, code, script) => {
     const { tests, summary } = await world.client.run({ code, tests: [{ script }], ...BATCH })

@@ -185,7 +185,7 @@ def harness(code, script, main, own, more):
     open, write, close, exit, getpid = posix.open, posix.write, posix.close, posix._exit, posix.getpid
     pid, tests, notes = getpid(), main.rpartition('/')[0] + '/script.py', set()
     given, builtin, kind = {**__builtins__}, __builtins__, type((lambda: 0).__code__)
-    space, built, watched, mine = {'__builtins__': vars(sys.modules['builtins'])}, None, None, ()
+    space, built, watched, mine, restore = {'__builtins__': vars(sys.modules['builtins'])}, None, None, (), None
     # Calls that reveal the harness or interrupt it between two lines.
     refused = {*"""
         gc.get_objects gc.get_referrers gc.get_referents sys.settrace sys.setprofile sys._current_frames
@@ -262,7 +262,24 @@ def harness(code, script, main, own, more):
         if '==' in space or shadows and used != shadows:
             notes.add('shadow')
         space['__builtins__'] = given
+        if 'unittest.main' in script:
+            run_tests_of(space)
         return program, space
+
+    def run_tests_of(space):
+        """Has unittest.main() run the tests of the script, which is not the main module, and go on if they pass."""
+        nonlocal restore
+        import unittest
+        own, program, script = unittest.main, unittest.TestProgram, type('script', (), {})()
+        space['__name__'], script.__dict__ = '__main__', space
+
+        def main(module=script, *args, **kwargs):
+            if not program(module, *args, **{**kwargs, 'exit': False}).result.wasSuccessful():
+                raise AssertionError('tests failed')
+        unittest.main = main
+
+        def restore():
+            unittest.main = own
 
     def runs(exec, parts):
         # Everything that is needed later is on this line's stack before the code runs, where no name leads to it.
@@ -274,6 +291,8 @@ def harness(code, script, main, own, more):
     def done(report, error):
         if error is None and getpid() != pid:
             exit(1)
+        if restore is not None:
+            restore()
         if watched is not None:
             watched(error is None)
         if '==' in space or any(given.get(name, given) is not builtin[name] for name in builtin):

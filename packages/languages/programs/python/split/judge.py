@@ -78,6 +78,7 @@ class Judge(Meanings, Lending, Checks):
             message = [name, *values, self.shared.changed(writer)]
         if message[-1]:
             self.seen.clear()
+        seen = self.shared.seen(writer.containers)
         self.is_lost = True
         self.asked += 1
         try:
@@ -94,11 +95,11 @@ class Judge(Meanings, Lending, Checks):
                 # The script may ask in turn.
                 self.is_lost = False
                 self.seen.clear()
-                number, operation, args, output, fields = reply[1:]
+                number, operation, args, output, fields, changed = reply[1:]
                 self.change_fields(fields)
                 if output:
                     sys.stdout.write(text(output))
-                answer = self.answer(number, operation, args)
+                answer = self.answer(number, operation, args, changed, seen)
                 self.is_lost = True
                 self.channel.send(answer)
                 reply = self.receive()

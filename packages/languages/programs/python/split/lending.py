@@ -57,12 +57,15 @@ class Lending:
             self.lent.append(thing)
         return number
 
-    def answer(self, number, operation, args):
-        """Answers the code, which may use what the script passed to it."""
-        reader = Reader(self.meaning, self.shared.containers)
+    def answer(self, number, operation, args, changed, containers):
+        """Answers the code, which may use what the script passed to it, and has changed some containers of its question."""
+        reader = Reader(self.meaning, containers)
         try:
             thing = self.lent[number]
             args = reader.each(args)
+            reader.change(changed)
+            if changed:
+                self.shared.settle()
             content = Content(reader.containers)
             if operation == 'call' and callable(thing):
                 result = thing(*args[0], **args[1])

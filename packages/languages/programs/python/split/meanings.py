@@ -27,6 +27,8 @@ class Meanings:
         self.kinds, self.tuples, self.exceptions, self.members, self.member_values = {}, {}, {}, {}, {}
         # What the constructors of classes take, and what the script gave for objects.
         self.parameters, self.made_of = {}, {}
+        # Names of classes that the code derives from built-in ones.
+        self.plain_names = set()
         # Weak references to what stands for objects, by their numbers.
         self.proxies = {}
         # The question with whose answer the first of them came, and the objects of attributes of classes.
@@ -48,6 +50,8 @@ class Meanings:
                 if made is not None:
                     self.tell(made, fields)
                     return made
+            if rule in ('plain', 'member'):
+                self.plain_names.add(about(kind)._isopod_name)
             made = object.__new__(kind)
             Remote.__init__(made, self, number, about(kind)._isopod_number, about(kind)._isopod_name, text(rule), fields, own_hash)
             self.proxies[number] = [weakref.ref(each) for each in (*known, made)]

@@ -380,8 +380,8 @@ class RemoteIterator:
             values, over, value = self._isopod_judge.ask('next', self._remote, self._size)
             self._waiting.extend(values)
             self._is_over, self._value = over is True or not values, value
-            # One at first: what a generator prints between two values comes between them.
-            self._size *= 2
+            # One at first: what a generator prints between two values comes between them. So do calls of the script's functions.
+            self._size *= 1 if self._isopod_judge.lent else 2
         if not self._waiting:
             value, self._value = self._value, None
             raise StopIteration(value)

@@ -137,6 +137,8 @@ def ended(asker, script):
         compare_counters_there()
         names = Names(asker, given)
         ask_for_identities(names, asker, script)
+        if 'setrecursionlimit' in script:
+            share_depth(asker)
         if 'pickle' in script:
             refuse_pickles(asker)
         if any(hasattr(builtins, name) or name in MODULES for name in given):
@@ -169,8 +171,17 @@ def ended(asker, script):
             asker.excuse = f'the code uses a name of the script: {error}'
         elif isinstance(error, FileNotFoundError):
             asker.excuse = 'the script and the code do not share files'
+        elif is_of_built_in(error, asker):
+            asker.excuse = f'a function of Python takes no object of the code: {error}'
         return ('assertion' if isinstance(error, AssertionError) else 'error'), shown(asker, error)
     return ('lost', '') if asker.is_lost else ('passed', '')
+
+
+def is_of_built_in(error, asker):
+    """Whether a function of Python refused an object of the code, which is no instance of a built-in type in the judge."""
+    if not isinstance(error, TypeError) or '_remote' in vars(error):
+        return False
+    return not asker.plain_names.isdisjoint(re.findall(r'\w+', str(error)))
 
 
 def is_of_script(error, names):

@@ -20,6 +20,8 @@ class Server(References):
         # Containers that the script may have kept, and that are not shared, with what they held then.
         self.held = []
         self.shared, self.loop = Shared(lambda each: self.hold([each])), None
+        # What callbacks of the questions under way see.
+        self.open = []
         # Threads of the code ask one after the other, and only while the judge waits for an answer.
         self.turn = RLock()
         # Not the main module, as in a test that imports the code: what it guards against an import does not run.
@@ -32,7 +34,7 @@ class Server(References):
             'fields': self.fields, 'plain': self.plain, 'enter': lambda it: type(it).__enter__(it),
             'exit': self.exit, 'aiter': lambda it: type(it).__aiter__(it), 'anext': self.anext, 'aenter': self.aenter,
             'dir': dir, 'copy': self.copy, 'deepcopy': self.deepcopy, 'instance': isinstance, 'subclass': issubclass,
-            'trace': self.trace, 'abs': abs, 'round': round, 'reversed': reversed, 'hash': hash, 'divmod': divmod,
+            'trace': self.trace, 'depth': sys.setrecursionlimit, 'abs': abs, 'round': round, 'reversed': reversed, 'hash': hash, 'divmod': divmod,
             'complex': complex, 'bytes': bytes, 'fspath': os.fspath, 'dataclass': self.dataclass,
             **{name: getattr(math, name) for name in ('trunc', 'floor', 'ceil')},
             **{name: getattr(operator, name) for name in 'add sub mul truediv floordiv mod pow matmul and_ or_ xor lshift '
@@ -57,6 +59,8 @@ class Server(References):
             # The judge knows the answer, and asks with it.
             return self.channel.send(AGAIN)
         content = Content(reader.containers)
+        seen = Content(self.shared.seen(reader.containers))
+        self.open.append(seen)
         self.turn.release()
         try:
             kind, result = 'ok', self.operations[name](*args, **kwargs)
@@ -66,6 +70,7 @@ class Server(References):
             kind, result = 'raise', error
         finally:
             self.turn.acquire()
+            self.open.pop()
         with Deep():
             writer = Writer(self.refer, reader.containers)
             try:
@@ -85,10 +90,11 @@ class Server(References):
             return self.exchange(number, operation, args)
 
     def exchange(self, number, operation, args):
-        writer = Writer(self.refer, self.shared.containers)
-        args = writer.each(args)
+        seen = self.open[-1]
+        writer = Writer(self.refer, seen.containers)
+        args, changed = writer.each(args), seen.changed(writer)
         self.described |= writer.described
-        self.channel.send(['ask', number, operation, args, taken_output(), self.changed_fields()])
+        self.channel.send(['ask', number, operation, args, taken_output(), self.changed_fields(), changed])
         while True:
             message = self.channel.receive()
             if message[0] == 'answer':
@@ -99,7 +105,8 @@ class Server(References):
         reader = Reader(self.own, writer.containers)
         value = reader.read(value)
         reader.change(changed)
-        self.hold(reader.containers[len(self.shared.containers):])
+        seen.settle()
+        self.hold(reader.containers[len(seen.containers):])
         if is_value:
             return value
         raise value

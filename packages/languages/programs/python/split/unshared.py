@@ -3,10 +3,10 @@ import re
 
 # Changes that the code does not see. A test that fails may fail by them.
 REPLACED = re.compile(r'''
-    \bsys\.stdin\s*=(?!=) | \bpatch(?:\.dict)?\(\s*[bru]*['"][^'"]* | \bassertLogs\( | \bsetattr\(\s*builtins\b |
+    \bsys\.stdin\s*=(?!=) | \bpatch(?:\.dict)?\(\s*[bru]*['"][^'"]* | \bassert(?:Logs|Warns\w*)\( | \bsetattr\(\s*builtins\b |
     \bcatch_warnings\( | \bredirect_stderr\( | \bos\.environ\b |
     \b(?:globals|locals)\(\) | (?<![\w.])dir\(\) |
-    \btempfile\. | \bos\.(?:path\.(?:exists|is\w+)|listdir)\(
+    \bopen\([^()]*,\s*['"][wax] | \.write_(?:text|bytes)\( | \btempfile\. | \bos\.(?:path\.(?:exists|is\w+)|listdir)\(
 ''', re.VERBOSE)
 # What is there of each process, and what the code does in its own. A test that passes by them shows nothing.
 OBSERVED = re.compile(r"""
@@ -14,7 +14,7 @@ OBSERVED = re.compile(r"""
     \bcatch_warnings\(\s*record | \bsimplefilter\(\s*['"]error | \bfilterwarnings\(\s*['"]error |
     \bos\.(?:environ|getenv|getcwd|(?:path\.(?:exists|lexists|is\w+|getsize)|listdir|scandir|walk|stat)\() |
     \bPath\([^()]*\)\.(?:exists|is_file|is_dir)\( | \bin\s+(?:globals|locals)\(\) | \bhasattr\(\s*builtins\b |
-    \bsys\.(?:modules|setprofile|settrace|getrecursionlimit|getrefcount|stdout\s+is)\b |
+    \bsys\.(?:modules|setprofile|settrace|getrecursionlimit|getrefcount|getsizeof|stdout\s+is)\b |
     \b(?:tracemalloc|weakref|doctest|timeit)\. | \bgc\.(?:collect|get_\w+)\( | \bgetrusage\( | \b(?:process|thread)_time(?:_ns)?\( |
     \bfrom\s+(?:tracemalloc|weakref|doctest|timeit|gc)\s+import | \b(?:random\.getstate|getcontext|active_count|threading\.enumerate)\(
 """, re.VERBOSE)
@@ -147,10 +147,11 @@ def identities(judge):
         numbers = number_in_code(one), number_in_code(other)
         if None not in numbers:
             return one is other or numbers[0] == numbers[1] and type(one) is type(other)
-        # The judge has a copy of what is too large to be shared.
+        # The judge has copies of what cannot change, and of what is too large to be shared.
         are_copies = all(type(each) in CONTAINERS and len(each) > SHARED_ITEMS // 2 for each in values)
-        if are_copies and one is not other:
-            unverified(judge, 'only the code could tell whether two large containers are the same')
+        are_fixed = type(one) is type(other) and type(one) in (tuple, frozenset) and one == other
+        if (are_copies or are_fixed) and one is not other:
+            unverified(judge, 'only the code could tell whether two tuples or large containers are the same')
         return one is other
 
     def identity(thing):
@@ -178,6 +179,14 @@ def ask_for_identities(names, judge, script):
         def assert_is_not(test, one, other, message=None):
             own_is_not(test, *((one, one) if same(one, other) else (one, other)), message)
         TestCase.assertIs, TestCase.assertIsNot = assert_is, assert_is_not
+
+
+def share_depth(judge):
+    """The limit of recursion that a script sets is the code's, too."""
+    def set_both(limit):
+        set_depth(limit)
+        judge.ask('depth', limit)
+    sys.setrecursionlimit = set_both
 
 
 def compare_counters_there():

@@ -4,9 +4,11 @@ with a tag. Mutable containers are numbered in the order in which they appear, a
 no plain value passes as a reference: the two processes give their own meaning to it.
 """
 import collections
+import gc
 import struct
 import sys
 
+set_depth = sys.setrecursionlimit
 SMALL = 1 << 53
 SCALARS = {type(None), bool, int, float, str}
 SCALARS_AND_BYTES = {*SCALARS, complex, bytes}
@@ -24,10 +26,10 @@ class Deep:
 
     def __enter__(self):
         self.limit = sys.getrecursionlimit()
-        sys.setrecursionlimit(self.limit + 20_000)
+        set_depth(self.limit + 20_000)
 
     def __exit__(self, *_):
-        sys.setrecursionlimit(self.limit)
+        set_depth(self.limit)
 
 
 def module(name):
@@ -69,6 +71,9 @@ class Content:
     def __init__(self, containers):
         self.containers = list(containers)
         self.before = [shallow(each) for each in containers]
+
+    def settle(self):
+        self.before = [shallow(each) for each in self.containers]
 
     def changed(self, writer):
         """The numbers of those that have, with what they hold now."""
@@ -136,6 +141,12 @@ class Writer:
         return self.reference(self, value)
 
 
+def viewed(view):
+    """The dictionary of a view; a copy of one of another class."""
+    found = gc.get_referents(view)[0]
+    return found if type(found) in WRITERS else dict.copy(found)
+
+
 WRITERS = {
     list: lambda to, value: to.container(value, ['list'], value),
     dict: lambda to, value: to.container(value, ['dict'], shallow(value)),
@@ -155,7 +166,7 @@ WRITERS = {
     slice: lambda to, value: ['slice', *to.each((value.start, value.stop, value.step))],
     type(...): lambda to, value: ['ellipsis'],
     type(NotImplemented): lambda to, value: ['notimplemented'],
-    **{kind: lambda to, value, name=name: ['view', name, *to.each(value)] for kind, name in VIEWS.items()},
+    **{kind: lambda to, value, name=name: ['view', name, to.write(viewed(value))] for kind, name in VIEWS.items()},
 }
 
 
@@ -185,7 +196,7 @@ class Shared:
         room, kept = SHARED_ITEMS, []
         for each in reversed(self.containers + added):
             if id(each) not in self.lasting:
-                room -= 4 + (each.size if type(each).__module__ == 'numpy' else len(each))
+                room -= room_of(each)
                 if room < 0:
                     self.forget(each)
                     continue
@@ -198,11 +209,21 @@ class Shared:
     def settle(self):
         self.content = Content(self.containers)
 
+    def seen(self, containers):
+        """Those of a question that callbacks see as they are by then: all of them, or only the shared ones if they are large."""
+        return containers if sum(map(room_of, containers[len(self.containers):])) <= SEEN_ITEMS else self.containers
+
+
+def room_of(container):
+    return 4 + (container.size if type(container).__module__ == 'numpy' else len(container))
+
 
 # Answers to these questions belong to things that live on.
 LASTING = 'name', 'get', 'item'
 # Items of all other containers that both processes have, with 4 for each container.
 SHARED_ITEMS = 200
+# The same for those of one question that its callbacks see.
+SEEN_ITEMS = 1000
 
 
 class Unreadable(Exception):
@@ -278,11 +299,8 @@ def read_time(self, name, parts, zone, fold):
     return getattr(datetime, name)(*parts, **more)
 
 
-def read_view(self, name, *items):
-    read = self.each(items)
-    if name == 'values':
-        return dict(enumerate(read)).values()
-    return dict(read).items() if name == 'items' else dict.fromkeys(read).keys()
+def read_view(self, name, content):
+    return getattr(dict, name if name in VIEWS.values() else '')(self.read(content))
 
 
 def read_numpy(self, kind, shape, data):

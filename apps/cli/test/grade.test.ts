@@ -295,6 +295,30 @@ describe('isopod grade', () => {
     expect(exitCode).toBe(0)
   })
 
+  it('leaves out problems without tests and their samples, as APPS has them, and names them', async () => {
+    const apps = (problem_id: number, input_output: string) => ({ problem_id, input_output })
+    const problems = [apps(1, ''), apps(2, '{"inputs": ["1"], "outputs": ["1"]}'), apps(3, '{}')]
+    const samples = [1, 2].map((problem_id) => ({ problem_id, completion: 'return 1' }))
+    const grading = (records: readonly unknown[]) => {
+      const at = given(samples, records)
+      const args = ['grade', at('set.jsonl'), '--samples', at('samples.jsonl')]
+      return cli(args, { client: fakeClient(byWord) })
+    }
+    expect(await grading([problems[0], problems[1]])).toMatchObject({
+      exitCode: 0,
+      stderr: expect.stringContaining('isopod: 1 problem without tests, left out: "1"\n'),
+      stdout: expect.stringContaining('1 problem, 1 solved; 1 sample, 1 passed'),
+    })
+    expect(await grading([problems[0]])).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('contains no problems with tests, got 1 without'),
+    })
+    expect(await grading(problems)).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('set.jsonl:3: input_output.inputs: must be a list'),
+    })
+  })
+
   it('names problems with fewer samples than others', async () => {
     const at = given(MIXED.slice(0, 3))
     const { stderr, exitCode } = await grade(at, '--samples', at('samples.jsonl'))

@@ -4,7 +4,7 @@ import { findLanguage, unsupportedLanguage } from '@isopod/protocol'
 import { EXIT, type ExitCode, UsageError } from '@isopod/service-kit'
 import { BaseScores } from '../grade/base-scores.ts'
 import { derivedBatchId } from '../grade/batch-id.ts'
-import { type Coverage, coverageNotes, coverageOf, requireAll } from '../grade/coverage.ts'
+import { type Coverage, coverageNotes, coverageOf, namesOf, requireAll } from '../grade/coverage.ts'
 import {
   type GradeOptions,
   type GradePlan,
@@ -111,6 +111,11 @@ function announce(io: Io, { plan, problems, scan, id, coverage }: Grading): void
       : 'only the first block is judged (--verbatim judges all of it)'
     note(io, `isopod: ${countText(scan.fenced, 'sample')} with Markdown fences: ${judged}`)
   }
+  if (problems.untested.size > 0)
+    note(
+      io,
+      `isopod: ${countText(problems.untested.size, 'problem')} without tests, left out: ${namesOf([...problems.untested])}`,
+    )
   const leftOut = [...problems.all()].reduce((sum, problem) => sum + (problem.leftOut ?? 0), 0)
   if (leftOut > 0) note(io, `isopod: ${countText(leftOut, 'test')} larger than a job allows, left out`)
   if (plan.separation === undefined && [...problems.all()].some(({ separation }) => separation === 'none'))

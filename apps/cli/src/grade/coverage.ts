@@ -35,8 +35,7 @@ export function coverageNotes({ missing, fewer, most }: Coverage): string[] {
   const few = Object.entries(fewer)
   const notes: string[] = []
   if (missing.length > 0) {
-    const names = missing.map((id) => JSON.stringify(id))
-    notes.push(`${countText(missing.length, 'problem')} without a sample, not counted: ${named(names)}`)
+    notes.push(`${countText(missing.length, 'problem')} without a sample, not counted: ${namesOf(missing)}`)
   }
   if (few.length > 0) {
     const names = few.map(([id, count]) => `${JSON.stringify(id)} (${count})`)
@@ -49,6 +48,11 @@ export function coverageNotes({ missing, fewer, most }: Coverage): string[] {
 export function requireAll(coverage: Coverage): void {
   const notes = coverageNotes(coverage)
   if (notes.length > 0) throw new UsageError(`--require-all: ${notes.join('; ')}`)
+}
+
+/** Some names of problems, as messages show them. */
+export function namesOf(ids: readonly string[]): string {
+  return named(ids.map((id) => JSON.stringify(id)))
 }
 
 function named(names: readonly string[]): string {

@@ -17,7 +17,7 @@ const MAX_CHARACTERS = 1024 * 1024 * 1024
  * Reads a whole data set.
  *
  * @param dataset undefined: the kind that the fields of the first record show
- * @throws {UsageError} if it cannot be read, or is empty or too large
+ * @throws {UsageError} if it cannot be read, is too large, or has no problem with tests
  * @throws {DatasetError} naming file, line and field of an invalid record
  */
 export async function loadProblems(dataset: Dataset | undefined, path: string): Promise<ProblemSet> {
@@ -31,6 +31,9 @@ export async function loadProblems(dataset: Dataset | undefined, path: string): 
     }
   }
   if (problems !== undefined && problems.size > 0) return problems
+  const { size } = problems?.untested ?? new Set()
+  if (size > 0)
+    throw new UsageError(`FILE: ${JSON.stringify(path)} contains no problems with tests, got ${size} without`)
   throw new UsageError(`FILE: ${JSON.stringify(path)} contains no problems`)
 }
 

@@ -42,7 +42,7 @@ const MAX_SAMPLES = 1_000_000
 /** Maximum number of unknown problems that an error names. */
 const MAX_SHOWN_UNKNOWN = 5
 
-/** The samples of a file. */
+/** The samples of a file, but for those of problems without tests. */
 export function samplesOfFile(path: string, problems: ProblemSet): SampleSource {
   return async function* () {
     let index = 0
@@ -51,6 +51,7 @@ export function samplesOfFile(path: string, problems: ProblemSet): SampleSource 
       const solutions = readSolutions(problems.dataset, value, place)
       for (const [number, solution] of solutions.entries()) {
         const problem = problems.find(solution.problem)
+        if (problems.untested.has(solution.problem)) continue
         if (problem === undefined) unknown.set(solution.problem, place.line)
         else yield { index: index++, problem, solution, fields: fieldsOf(value, number, solution) }
       }

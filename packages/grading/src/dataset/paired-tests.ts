@@ -15,12 +15,14 @@ const APPS: CheckerChoice = { type: 'numbers', absolute: 1e-5 }
 const CODE_CONTESTS: CheckerChoice = { type: 'numbers', absolute: 1e-5, relative: 0, ignoreCase: true }
 
 /**
- * The tests of APPS and CodeContests: a list of inputs and a list of outputs, or calls of a function. A record's `checker` overrides the default of its
- * data set.
+ * The tests of APPS and CodeContests: a list of inputs and a list of outputs, or calls of a function; none if none
+ * are published.
+ * A record's `checker` overrides the default of its data set.
  */
 export function pairedTests(
   record: Fields,
 ): Pick<DatasetProblem, 'tests' | 'leftOut' | 'header' | 'language'> {
+  if (record.raw('input_output') === '') return { language: undefined, tests: [] }
   const apps = record.object('input_output')
   const name = apps?.textOr('fn_name', undefined)
   if (apps !== undefined && name !== undefined) {
@@ -35,7 +37,8 @@ export function pairedTests(
       return list === undefined ? [] : pairs(list, ['input', 'output'], own ?? CODE_CONTESTS)
     }),
   ]
-  if (tests.length > 0) return { language: undefined, ...fittingTests(record, tests) }
+  const isPaired = apps !== undefined || LISTS.some((name) => record.raw(name) !== undefined)
+  if (isPaired) return { language: undefined, ...fittingTests(record, tests) }
   throw record.fieldError('tests', `must be present, or input_output, or ${LISTS.join(', ')}`, undefined)
 }
 

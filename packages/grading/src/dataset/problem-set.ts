@@ -32,6 +32,7 @@ export class ProblemSet {
   readonly dataset: Dataset
   readonly #problems = new Map<string, DatasetProblem>()
   readonly #lines = new Map<string, number>()
+  readonly #untested = new Set<string>()
 
   constructor(dataset: Dataset) {
     this.dataset = dataset
@@ -41,24 +42,34 @@ export class ProblemSet {
     return this.#problems.size
   }
 
-  /** @throws {DatasetError} naming file, line and field of an invalid or duplicate problem */
+  /**
+   * Adds a problem, or takes note of its name if it has no tests.
+   *
+   * @throws {DatasetError} naming file, line and field of an invalid or duplicate problem
+   */
   add(value: unknown, place: Place): DatasetProblem {
     const problem = READERS[this.dataset](new Fields(value, place))
     const earlierLine = this.#lines.get(problem.id)
     if (earlierLine !== undefined) {
       throw new DatasetError(place, `the problem ${shown(problem.id)} is already on line ${earlierLine}`)
     }
-    this.#problems.set(problem.id, problem)
+    if (problem.tests.length === 0) this.#untested.add(problem.id)
+    else this.#problems.set(problem.id, problem)
     this.#lines.set(problem.id, place.line)
     return problem
   }
 
-  /** The problem with this name, in the form that samples use; undefined if there is none. */
+  /** The problem with this name, in the form that samples use; undefined if there is none with tests. */
   find(name: string): DatasetProblem | undefined {
     return this.#problems.get(this.dataset === 'mbpp' ? mbppName(name) : name)
   }
 
-  /** All problems. */
+  /** Names of the problems without tests, which nothing can judge. */
+  get untested(): ReadonlySet<string> {
+    return this.#untested
+  }
+
+  /** All problems with tests. */
   all(): IterableIterator<DatasetProblem> {
     return this.#problems.values()
   }

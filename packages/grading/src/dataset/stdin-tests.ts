@@ -12,11 +12,17 @@ export const STDIN_NAMES = ['id', 'task_id', 'problem_id', 'name'] as const
  * (`input_output`) and CodeContests (`public_tests`, `private_tests`, `generated_tests`).
  */
 export function readStdinTests(record: Fields): DatasetProblem {
-  const given = record.raw('tests') === undefined ? pairedTests(record) : { tests: ownTests(record) }
+  const isPaired = record.raw('tests') === undefined
+  const given = isPaired ? pairedTests(record) : { tests: ownTests(record) }
   const { tests } = given
   const limits = problemLimits(record)
   const language = record.textOr('language', undefined) ?? ('language' in given ? given.language : undefined)
-  const parsed = jobSchema.safeParse({ code: ' ', language, tests, limits })
+  const parsed = jobSchema.safeParse({
+    code: ' ',
+    language,
+    tests: isPaired && tests.length === 0 ? undefined : tests,
+    limits,
+  })
   if (!parsed.success) {
     const [first] = describeProblems(parsed.error, { language, tests, limits })
     throw record.recordError(first?.message ?? 'is not valid')

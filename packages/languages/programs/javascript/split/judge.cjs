@@ -185,6 +185,8 @@ class Judge extends Peer {
     this.#isPacked = operation === 'next' || operation === 'turn'
     try {
       const answer = this.#expected.withoutTraps(() => super.ask(operation, ...values))
+      if (operation === 'next') checkLists(answer, answer?.[0])
+      if (operation === 'turn') checkLists(answer, answer?.[1], answer?.[2])
       if (this.#isPacked) this.#noteValues([operation === 'next' ? answer[0] : answer[1].filter((_, at) => at % 3 === 2)])
       // Changes after the last question do not matter.
       if (operation !== 'turn' && this.forgotten.hasChangedYet(this.hooks.skipped)) this.#noteStale()
@@ -622,6 +624,12 @@ class Judge extends Peer {
     const isOpen = this.#uncalled.size > 0 || !this.hasRunner
     if (isOpen && this.waits()) return 'the script waits for a call or a value that never comes'
   }
+}
+
+/** Refuses answers that are no lists where the other process answers with nothing else. */
+function checkLists(...values) {
+  const isList = (value) => Array.isArray(value) && getPrototypeOf(value) === Array.prototype && !hasOwn(value, Symbol.iterator)
+  if (!values.every(isList)) throw new Ended()
 }
 
 /** Whether something is a timer of this process: the code gets no more than a token for it. */

@@ -284,6 +284,7 @@ class Peer {
   }
 
   #read([head, cells, made, changed]) {
+    if (!Array.isArray(head)) throw new Unreadable()
     if (made.length > MAX_MADE) throw new TooLarge()
     const entries = []
     for (const [kind, isLive, prototype, info, state] of made) {

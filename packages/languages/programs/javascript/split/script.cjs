@@ -62,6 +62,7 @@ function judge(script, report, stdin, given) {
   if (type !== undefined) asker.doubt ??= `instances of ${type} in the code are of another class`
   if (POLLUTING.test(script)) asker.unproven = 'the code has prototypes of its own'
   const failed = (error) => {
+    if (error instanceof Ended) finish('lost', '')
     asker.lookAtForgotten()
     finish(error instanceof assert.AssertionError ? 'assertion' : 'error', error)
   }

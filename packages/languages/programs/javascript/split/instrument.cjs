@@ -26,7 +26,9 @@ function instrument(text, tree) {
     addTurn(edits, body, `${HOOKS}.ran(${sites++})`)
   }
   const failures = new Set(nodes.filter(({ type }) => type === 'CallExpression').flatMap((call) => failuresOf(call)))
+  const rows = new Set(nodes.filter(isAssertionNode).flatMap((node) => rowsOf(node)))
   for (const node of nodes) {
+    if (rows.has(node)) edits.wrap(node, `${HOOKS}.row(`, ')')
     if (failures.has(node)) edits.wrap(node, `{${HOOKS}.failing();`, '}')
     if (node.type === 'BinaryExpression' && hasOwn(SIZE_HOOKS, node.operator)) addComparison(edits, node, bounds)
     if (node.type === 'ForOfStatement') watch(node.right, node.body)
@@ -50,6 +52,24 @@ function failuresOf({ arguments: given }) {
   const isEquality = ({ operator }) => EQUALITY_OPERATORS.includes(operator)
   const failing = conditions.filter(({ test }) => nodesOf(test).some(isEquality))
   return failing.flatMap(({ consequent }) => nodesOf(consequent)).filter(({ type }) => type === 'ThrowStatement')
+}
+
+/** The objects in an assertion of which it calls one field and reads another one, as `row.f(1)` and `row.expected`. */
+function rowsOf(assertion) {
+  const members = nodesOf(assertion).filter(({ type, object }) => type === 'MemberExpression' && isName(object))
+  const calls = nodesOf(assertion).filter(({ type, callee }) => type === 'CallExpression' && members.includes(callee))
+  const called = calls.map(({ callee }) => callee)
+  const isRead = ({ callee: { object }, start, end }) =>
+    members.some((each) => !called.includes(each) && nameOf(each.object) === nameOf(object) && !(start <= each.start && each.end <= end))
+  return calls.filter(isRead).map(({ callee }) => callee.object)
+}
+
+function isName(node) {
+  return node.type === 'Identifier' || node.type === 'ThisExpression'
+}
+
+function nameOf(node) {
+  return node.name ?? 'this'
 }
 
 /** What a loop goes through: the list in `list.entries()`, `[...list]` and `Array.from(list)`, or the node itself. */
@@ -138,3 +158,7 @@ class Edits {
     return parts.join('') + this.#text.slice(at)
   }
 }
+
+// Node compiles functions when they are first called: a judge that starts ahead does that before its script comes.
+const SAMPLE = 'const f = (a) => { for (const each of [`${a}`, ...a]) if (f(each) > 1) throw new Error(a?.b) }; f({ a: [/b/] })'
+instrument(SAMPLE, syntaxOf(SAMPLE))

@@ -115,7 +115,7 @@ class RemoteAsyncIterator {
 }
 
 /** What both processes may ask of the other: to use what it has lent. */
-function operationsOn(lent, raised) {
+function operationsOn(lent, raised, derived) {
   const own = (thing) => {
     if (!lent.has(thing)) throw new Ended()
     return thing
@@ -123,6 +123,11 @@ function operationsOn(lent, raised) {
   return {
     call: (thing, self, ...args) => apply(own(thing), self, args),
     new: (thing, ...args) => construct(own(thing), args),
+    // For a class of the other process that extends this one.
+    derive: (thing, ...args) => {
+      derived?.()
+      return construct(own(thing), args)
+    },
     next: (iterator, size) => nextBatch(own(iterator), size, raised),
     method: (iterator, name, ...args) => {
       if (!['next', 'return', 'throw'].includes(name)) throw new Ended()

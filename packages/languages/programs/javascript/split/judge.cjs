@@ -75,7 +75,6 @@ class Judge extends Peer {
   /** Whether the code has passed something with a method `then` that is no promise. */
   #hasThenable = false
   #guards = new WeakSet()
-  #uncalled = new Set()
   /** Callbacks of one call of `then`. */
   #thens = new Set()
   /** Number of functions of the script that the code calls now. */
@@ -88,6 +87,8 @@ class Judge extends Peer {
   /** Why it is not clear what the script asked, and why it may have asked the code to judge itself. */
   unclear = undefined
   unproven = undefined
+  /** Objects of the script of which an assertion calls one field and reads another one. */
+  rows = new WeakSet()
   /** Constants of the code → their names. */
   constants = new Map()
   /** Whether the script keeps what it finds in objects. */
@@ -96,7 +97,7 @@ class Judge extends Peer {
   constructor(channel, finish) {
     const lent = new Set()
     const guards = new WeakSet()
-    super(channel, operationsOn(lent, (error, isAhead) => this.escape(error, isAhead)), {
+    super(channel, operationsOn(lent, (error, isAhead) => this.escape(error, isAhead), () => this.#noteDerived()), {
       skipped: guards,
       describe: (thing) => {
         // Spies are often proxies: what they do is the script's.
@@ -145,7 +146,6 @@ class Judge extends Peer {
     this.finish = finish
     const { call } = this.operations
     this.operations.call = (thing, self, ...args) => {
-      this.#uncalled.delete(thing)
       for (const group of this.#thens) if (group.includes(thing)) this.#thens.delete(group)
       this.#noteValues(args)
       const answer = this.#whileAnswering(() => call(thing, self, ...args))
@@ -162,6 +162,12 @@ class Judge extends Peer {
     ])
   }
 
+  /** The code makes an object of a class that it derives from one of the script: the script has only its own part of it. */
+  #noteDerived() {
+    this.unproven ??= 'the code extends a class of the script'
+    this.doubt ??= this.unproven
+  }
+
   #whileAnswering(work) {
     this.#answering++
     try {
@@ -169,6 +175,12 @@ class Judge extends Peer {
     } finally {
       this.#answering--
     }
+  }
+
+  /** What an instrumented script calls with an object of which it calls one field and reads another one. */
+  noteRow(thing) {
+    if (isObject(thing)) this.rows.add(thing)
+    return thing
   }
 
   /** What an instrumented script calls before it throws an error because something is not what it expects. */
@@ -243,7 +255,6 @@ class Judge extends Peer {
     if (isRefused) this.unverified('an argument has no plain value')
     if (kind === 'error') this.escape(thing)
     if (kind !== 'function') return
-    this.#uncalled.add(thing)
   }
 
   call(thing, self, args) {
@@ -271,15 +282,21 @@ class Judge extends Peer {
     const { next } = this
     const unused = this.#expected.unused(self)
     if (!isGetter) this.#expected.noteUsed(self)
+    const isFirstUse = !isGetter && this.#proofs.noteUsed(self)
     const ask = () => super.call(thing, self, args)
     const value = isGetter ? this.#read(self, ask) : this.#makeOrFind(ask, self, args, (made) => this.numbers.get(made) >= next)
     // What says yes or no has not used the object.
-    if (args.length === 0 && typeof value === 'boolean') this.#expected.restoreUnused(self, unused)
+    if (args.length === 0 && typeof value === 'boolean') this.#restoreUnused(self, unused, isFirstUse)
     this.#noteAnswer({ thing, self, args, value }, isGetter, unused?.since)
     if (isGetter && (args.length === 0 || typeof args[0] === 'string')) this.#told.compare(thing, self, value, args[0])
     if (isGetter && typeof value === 'function') this.#toldBy.set(value, thing)
     this.#checkAnswer(thing, self, args, value)
     return value
+  }
+
+  #restoreUnused(thing, unused, isFirstUse) {
+    this.#expected.restoreUnused(thing, unused)
+    if (isFirstUse) this.#proofs.forgetUse(thing)
   }
 
   /** Asks a function of the code, which can make an object of plain values as a constructor does. */
@@ -311,10 +328,9 @@ class Judge extends Peer {
 
   /** Whether an object of the script holds a function under test, and may hold what is expected, too. */
   #isTable(self, thing) {
-    if (!isObject(self) || this.numbers.has(self)) return false
+    if (!isObject(self) || this.numbers.has(self) || !(this.functions.has(thing) || this.rows.has(self))) return false
     const owners = [self, getPrototypeOf(self)].filter((each) => each !== null && !PROTOTYPE_NAMES.has(each))
-    const fields = owners.flatMap(fieldsOf)
-    return fields.includes(thing) && fields.some((each) => typeof each !== 'function')
+    return owners.flatMap(fieldsOf).includes(thing)
   }
 
   /** Has an object give no answer that is what the script expects, where only the code could tell whether it is right. */
@@ -372,7 +388,7 @@ class Judge extends Peer {
 
   /** Whether an object would judge itself, and not one of a class that the script tests. */
   #isQuery(thing, self, args) {
-    const isExempt = typeof self === 'function' ? this.named.has(self) : this.#own.has(self)
+    const isExempt = typeof self === 'function' ? this.named.has(self) : this.#own.has(self) || this.#isOfNamedClass(self)
     if (!isThing(self) || isExempt) return false
     const [kind, type] = describe(self)
     const names = [...(['object', 'function', 'proxy'].includes(kind) ? QUERIES : BUILT_IN_QUERIES), ...PATTERNS]
@@ -380,6 +396,13 @@ class Judge extends Peer {
     if (args.some((each) => ArrayBuffer.isView(each))) names.push(...BYTES_QUERIES)
     names.push(...(METHODS.get(kind === 'bytes' ? type : BUILT_IN_KINDS[kind]) ?? []))
     return names.some((name) => this.#isAt(self, name, thing))
+  }
+
+  /** Whether an object is an instance of a class that the script names, and so tests. */
+  #isOfNamedClass(thing) {
+    if (!isObject(thing)) return false
+    const prototype = getPrototypeOf(thing)
+    return [...this.functions].some(([each, name]) => name !== undefined && propertyOf(each, 'prototype') === prototype)
   }
 
   /** Takes note of an object that the code passes: it can mean another one than the script had made. */
@@ -621,8 +644,7 @@ class Judge extends Peer {
     if (this.#hasThenable && this.waits()) return 'the script waits for an object that is no promise'
     if (this.pending.size > 0 || this.#thens.size > 0) return 'a promise of the code never settles'
     // The test runner fails what never ends, and keeps promises of its own.
-    const isOpen = this.#uncalled.size > 0 || !this.hasRunner
-    if (isOpen && this.waits()) return 'the script waits for a call or a value that never comes'
+    if (!this.hasRunner && this.waits()) return 'the script waits for a call or a value that never comes'
   }
 }
 

@@ -5,8 +5,7 @@
  * @param declared tells those of some names that the script declares itself
  */
 function defineNames(names, script, asker, given, declared) {
-  const added = names.find((name) => /^\w+\.prototype\./.test(name) && isProperty(name.replace(/^.*\./s, ''), script))
-  if (added !== undefined) asker.doubt = `only the code has ${added}`
+  defineMembers(names, asker, script)
   const words = new Set(script.match(/(?<![\p{ID_Continue}$])[\p{ID_Start}$_][\p{ID_Continue}$]*/gu))
   const isOwn = (name) => TRUSTED.has(name) || hasOwn(given, name) || isAssertion(name)
   const all = names.filter((name) => words.has(name))
@@ -36,7 +35,9 @@ function defineNames(names, script, asker, given, declared) {
   const exported = () => {
     // What is exported has a name, too.
     const exports = asker.readName('module.exports')
-    for (const each of [exports, ...(isObject(exports) ? fieldsOf(exports) : [])]) addNamed(each, asker)
+    addNamed(exports, asker)
+    const keys = isObject(exports) ? ownKeys(exports) : []
+    for (const key of keys) addNamed(getOwnPropertyDescriptor(exports, key).value, asker, words.has(key) ? key : undefined)
     return exports
   }
   const module = { ...given.module, get exports() { return exported() } }
@@ -48,6 +49,26 @@ function defineNames(names, script, asker, given, declared) {
 
 /** What follows a member that is called, looked into, or compared with a literal. */
 const LITERAL_USE = `(?:[(.]|(?:[=!]==?|,)\\s*['"\`\\d-])`
+/** Properties that mean something to Node on any object. */
+const UNSAFE = 'then toJSON get set value done next return throw enumerable configurable writable message stack cause code errors'.split(' ')
+
+/** Defines what the code has added to built-in types, as far as the script uses it. What it has replaced, it replaced there only. */
+function defineMembers(names, asker, script) {
+  const members = names.map((name) => /^(\w+(?:\.prototype)?)\.([^.=]+)(=?)$/.exec(name)).filter(Boolean)
+  for (const [name, type, key, isReplaced] of members.filter((member) => isProperty(member[2], script))) {
+    const owner = BUILT_IN_OWNERS.get(type)
+    const isFree = owner !== undefined && owner !== Object.prototype && !(key in owner) && !UNSAFE.includes(key)
+    if (!isFree || isReplaced) {
+      asker.doubt ??= `only the code has its own ${name.replace('=', '')}`
+      if (isReplaced) asker.unproven ??= asker.doubt
+      continue
+    }
+    const value = asker.readName(name)
+    addNamed(value, asker, isThing(value) ? key : undefined)
+    defineProperty(owner, key, { value, writable: true, configurable: true, enumerable: false })
+  }
+}
+
 /** Names that code may define, and that no script means as the code's. */
 const KEPT = ['console', 'process']
 

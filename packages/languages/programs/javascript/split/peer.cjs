@@ -391,7 +391,7 @@ class Peer {
           if (new.target === undefined) return peer.call(made, this, args)
           const isDerived = new.target !== made
           if (isDerived) peer.hooks.subclassed?.()
-          const thing = peer.construct(made, args)
+          const thing = peer.construct(made, args, isDerived)
           if (isDerived && typeof thing === 'object') setPrototypeOf(thing, new.target.prototype)
           return thing
         }
@@ -409,8 +409,8 @@ class Peer {
     return this.ask('call', thing, self === globalThis ? undefined : self, ...args)
   }
 
-  construct(thing, args) {
-    return this.ask('new', thing, ...args)
+  construct(thing, args, isDerived = false) {
+    return this.ask(isDerived ? 'derive' : 'new', thing, ...args)
   }
 }
 

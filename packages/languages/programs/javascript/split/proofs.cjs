@@ -24,6 +24,12 @@ class Proofs {
   #passed = new WeakSet()
   /** Objects that the script has had made → what they were made of. */
   #args = new WeakMap()
+  /** Objects that showed what the script had them made of → when, whatever was asked of them since. */
+  #shown = new WeakMap()
+  /** When the code first got an object from the script after it was made: as an argument, or as the object of a call. */
+  #usedAt = new WeakMap()
+  /** Prototypes → whether all objects that the script has had made show what they were made of. */
+  #classes = new Map()
   /** Those that no method may have changed since. */
   #unchanged = new WeakSet()
 
@@ -51,6 +57,18 @@ class Proofs {
 
   notePassed(thing) {
     this.#passed.add(thing)
+    this.noteUsed(thing)
+  }
+
+  /** The script uses an object for something else than a comparison. Returns whether that is new. */
+  noteUsed(thing) {
+    if (!isObject(thing) || this.#usedAt.has(thing)) return false
+    this.#usedAt.set(thing, ++this.#made)
+    return true
+  }
+
+  forgetUse(thing) {
+    this.#usedAt.delete(thing)
   }
 
   /**
@@ -79,8 +97,11 @@ class Proofs {
     const others = this.#madeOf.get(prototype) ?? []
     this.#madeOf.set(prototype, [...others, [args, fields]].slice(-MAX_COMPARED))
     const isHidden = others.some(([given, left]) => isDeepStrictEqual(left, fields) && !isDeepStrictEqual(given, args))
-    if (!isHidden && showsAll(args, made)) this.#proven.set(made, now)
+    const isShown = !isHidden && showsAll(args, made)
+    if (isShown) this.#proven.set(made, now)
     else this.#opaque.add(made)
+    if (isShown) this.#shown.set(made, now)
+    this.#classes.set(prototype, isShown && this.#classes.get(prototype) !== false)
     this.#args.set(made, args)
     this.#unchanged.add(made)
     return made
@@ -148,6 +169,7 @@ class Proofs {
     if (ones.length === 0 || others.length === 0) return
     if (ones.some((each) => this.#reused.has(each))) this.#judge.unverified('a constructor gives an object that it made of something else')
     if (this.#proves(ones, others) || this.#proves(others, ones)) return
+    if (this.#wereGiven(ones, others) || this.#wereGiven(others, ones) || this.#areShown([...ones, ...others])) return
     this.#judge.unverified('only the code could tell whether two of its objects are equal')
   }
 
@@ -155,6 +177,19 @@ class Proofs {
     if (!ones.every((each) => this.#proven.has(each) && !this.#isAltered(each, this.#proven.get(each)))) return false
     const first = Math.min(...ones.map((each) => this.#proven.get(each)))
     return others.every((each) => this.#proven.has(each) || this.#isOlder(each, first))
+  }
+
+  /** Whether the script had the code use some objects, which show what they were made of, before the code told the others. */
+  #wereGiven(ones, others) {
+    const isGiven = (each) => this.#usedAt.has(each) && this.#shown.has(each) && !this.#isAltered(each, this.#shown.get(each))
+    if (!ones.every(isGiven)) return false
+    const last = Math.max(...ones.map((each) => this.#usedAt.get(each)))
+    return others.every((each) => this.#filled.get(each) >= last && this.#filled.get(each) !== Infinity)
+  }
+
+  /** Whether the code told all objects, and their classes have shown in others what they are made of. */
+  #areShown(all) {
+    return all.every((each) => !this.isMade(each) && !this.#shown.has(each) && this.#classes.get(getPrototypeOf(each)) === true)
   }
 
   /** Whether the code has changed something in an object since. */

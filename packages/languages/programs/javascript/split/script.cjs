@@ -44,7 +44,7 @@ function judge(script, report, stdin, given) {
   const raced = new WeakSet()
   let isRacing = false
   const loops = new Loops(asker)
-  defineProperty(globalThis, HOOKS, { value: { ...new Sizes(asker).hooks, ...loops.hooks, failing: () => asker.noteFailing() } })
+  defineProperty(globalThis, HOOKS, { value: { ...new Sizes(asker).hooks, ...loops.hooks, failing: () => asker.noteFailing(), row: (thing) => asker.noteRow(thing) } })
   asker.hasRunner = RUNNER.test(script)
   asker.hasTimers = /\bset(?:Timeout|Interval|Immediate)\b|node:timers/.test(script)
   asker.waits = () => [...unsettled].some((promise) => asker.handled.has(promise) && !raced.has(promise))

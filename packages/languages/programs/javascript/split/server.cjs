@@ -89,15 +89,23 @@ class Server {
     const words = new Set(text.match(/(?<![\p{ID_Continue}$])[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*/gu))
     // Only those that the code names: Node loads many of its globals when they are looked at.
     const before = new Map(ownKeys(globalThis).map((key) => [key, words.has(key) ? getOwnPropertyDescriptor(globalThis, key) : undefined]))
-    const methods = methodsOfBuiltIns()
+    const members = membersOfBuiltIns()
     // The code finds itself where a program without a judge does.
     writeFileSync(file, this.code)
     compile(text, file).runInThisContext({ displayErrors: false })
     this.#exports = () => module.exports
     const found = this.#lookUp(text, words, before)
     for (const [name, binding] of [...Object.entries(found), ...this.#exported(module)]) this.#bindings[name] ??= binding
-    const added = [...methodsOfBuiltIns()].filter((name) => !methods.has(name))
-    return [...Object.keys(this.#bindings), ...added, ...(DIRECTIVE.test(text) ? [STRICT] : [])]
+    return [...Object.keys(this.#bindings), ...this.#changed(members), ...(DIRECTIVE.test(text) ? [STRICT] : [])]
+  }
+
+  /** The members that the code has added to built-in types, as names; and those that it has replaced, as `name=`. */
+  #changed(members) {
+    const now = [...membersOfBuiltIns()]
+    const replaced = now.filter(([name, value]) => members.has(name) && !is(members.get(name), value))
+    const added = now.filter(([name]) => !members.has(name))
+    for (const [name, value] of added) this.#bindings[name] ??= { get: () => value }
+    return [...added.map(([name]) => name), ...replaced.map(([name]) => `${name}=`)]
   }
 
   /** Finds the variables among all words of the code: no other way shows those of `let`, `const` and `class`. */
@@ -125,13 +133,15 @@ class Server {
   }
 }
 
-/** The methods of all built-in types, as `Type.prototype.name`. */
-function methodsOfBuiltIns() {
-  const names = new Set()
-  for (const [type, prototype] of PROTOTYPES) {
-    for (const key of ownKeys(prototype)) if (typeof key === 'string') names.add(`${type}.prototype.${key}`)
+/** The members of built-in types, as `Type.prototype.name` and `Type.name` → their values. Executes nothing. */
+function membersOfBuiltIns() {
+  const members = new Map()
+  for (const [type, owner] of BUILT_IN_OWNERS) {
+    for (const key of ownKeys(owner)) {
+      if (typeof key === 'string') members.set(`${type}.${key}`, getOwnPropertyDescriptor(owner, key).value)
+    }
   }
-  return names
+  return members
 }
 
 /** Whether timers and the like keep the process alive; its own pipe to stderr does not. */

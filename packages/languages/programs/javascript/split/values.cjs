@@ -28,6 +28,11 @@ const FUNCTIONS = [Function, async () => {}, function* () {}, async function* ()
 const PROTOTYPES = new Map(
   [...KNOWN, ...FUNCTIONS.map((kind) => [kind.name, kind])].map(([name, kind]) => [name, kind.prototype]),
 )
+/** Where code adds methods and functions of its own to those of the language, by their names. */
+const BUILT_IN_OWNERS = new Map([
+  ...[...PROTOTYPES].map(([name, prototype]) => [`${name}.prototype`, prototype]),
+  ...[...KNOWN, ['Function', Function], ['Math', Math], ['JSON', JSON], ['Reflect', Reflect]],
+])
 const PROTOTYPE_NAMES = new Map([...PROTOTYPES].map(([name, prototype]) => [prototype, name]))
 const ITERATOR = PROTOTYPES.get('Iterator')
 const BUILT_IN_ITERATORS = new Set(

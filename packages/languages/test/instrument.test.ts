@@ -64,6 +64,11 @@ describe('an instrumented script', () => {
       true,
     ],
     [`\`$\{1 < 2 ? "a" : "b"}$\{/</.source}\``, 'a<'],
+    ['const isPositive = (x) => x > 0; [1, 2].every(isPositive)', true],
+    [
+      'const isSmall = (x) => 2 > x; const l = [1, 3]; [l.filter(isSmall).length, l.find(isSmall)].join()',
+      '1,1',
+    ],
     ['var isEven = (x) => x % 2 === 0; [2, 4].every(isEven)', true],
     ['label: for (const x of [1, 2]) { if (x === 1) continue label; var last = x } last', 2],
   ])('does what it did: %s', (script, value) => {

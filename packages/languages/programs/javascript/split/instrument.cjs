@@ -114,29 +114,30 @@ function addTurn(edits, body, call) {
   const isDirected = body.type === 'BlockStatement' && body.body[0]?.directive !== undefined
   if (isDirected) edits.wrap(body.body[0], '', `;${call};`)
   else if (body.type === 'BlockStatement') edits.insert(body.start + 1, `${call};`)
-  else if (body.type.endsWith('Statement')) edits.wrap(body, `{${call};`, '}')
-  else edits.wrap(body, ` (${call},(`, '))')
+  else if (body.type.endsWith('Statement')) edits.wrap(body, `{${call};`, '}', true)
+  else edits.wrap(body, `(${call},(`, '))', true)
 }
 
 /** Insertions into a text. */
 class Edits {
   #text
-  #opened = []
-  #closed = []
+  #wrapped = []
   #replaced = []
 
   constructor(text) {
     this.#text = text
   }
 
+  /** Adds text to the beginning of a block. */
   insert(at, added) {
-    this.#opened.push({ at, end: at, added })
+    this.#wrapped.push({ start: at, end: Infinity, before: added, after: '' })
   }
 
-  /** Outer nodes must come before inner ones. */
-  wrap(node, before, after) {
-    this.insert(node.start, before === '' ? '' : ` ${before}`)
-    this.#closed.unshift({ at: node.end, end: node.end, added: after })
+  /** @param isOuter whether this is around what else wraps the same node */
+  wrap({ start, end }, before, after, isOuter = false) {
+    const added = { start, end, before: before === '' ? '' : ` ${before}`, after }
+    if (isOuter) this.#wrapped.unshift(added)
+    else this.#wrapped.push(added)
   }
 
   /** Has a comma in place of an operator. */
@@ -147,8 +148,11 @@ class Edits {
   }
 
   get text() {
+    const outerFirst = this.#wrapped.toSorted((one, other) => one.start - other.start || other.end - one.end)
+    const opened = outerFirst.map(({ start, before }) => ({ at: start, end: start, added: before }))
+    const closed = outerFirst.toReversed().map(({ end, after }) => ({ at: end, end, added: after }))
     // At one place, what is closed comes first.
-    const all = [...this.#closed, ...this.#replaced, ...this.#opened].sort((one, other) => one.at - other.at)
+    const all = [...closed.filter(({ at }) => at < Infinity), ...this.#replaced, ...opened].sort((one, other) => one.at - other.at)
     let at = 0
     const parts = all.map((edit) => {
       const part = this.#text.slice(at, edit.at) + edit.added

@@ -87,6 +87,8 @@ class Judge extends Peer {
   /** Why it is not clear what the script asked, and why it may have asked the code to judge itself. */
   unclear = undefined
   unproven = undefined
+  /** What the code must not have. */
+  opaqueThings = new Set()
   /** Objects of the script of which an assertion calls one field and reads another one. */
   rows = new WeakSet()
   /** Constants of the code → their names. */
@@ -133,8 +135,9 @@ class Judge extends Peer {
       },
       told: (thing, isPart) => this.#noteTold(thing, isPart),
       tampered: () => this.unverified('the code changed a function or a class of the script, or what they keep'),
-      subclassed: () => {
+      subclassed: (derived, base) => {
         this.doubt ??= 'the code does not see the methods of a class of the script'
+        if (overrides(derived, base)) this.unproven ??= this.doubt
       },
       raised: (error) => this.escape(error),
       tooLarge: () => this.unverified('an iterator has no end'),
@@ -156,10 +159,13 @@ class Judge extends Peer {
       this.#answers.set(thing, [args, answer])
       return answer
     }
-    this.opaqueThings = new Set([
+    this.hide(fs)
+    for (const each of [
       ...[globalThis, process, console, eval, Function, Reflect, assert, assert.strict],
       ...[process.exit, process.reallyExit, process.abort, process.kill],
-    ])
+    ]) {
+      this.opaqueThings.add(each)
+    }
   }
 
   /** The code makes an object of a class that it derives from one of the script: the script has only its own part of it. */
@@ -175,6 +181,12 @@ class Judge extends Peer {
     } finally {
       this.#answering--
     }
+  }
+
+  /** Has the code get nothing of a module: its functions would do in this process what it asks for. */
+  hide(module) {
+    const values = ownKeys(module).map((key) => getOwnPropertyDescriptor(module, key).value)
+    for (const each of [module, ...values.filter(isThing)]) this.opaqueThings.add(each)
   }
 
   /** What an instrumented script calls with an object of which it calls one field and reads another one. */
@@ -215,11 +227,20 @@ class Judge extends Peer {
 
   /** Has the end tell whether either process has changed what is no longer shared. */
   lookAtForgotten() {
+    this.#lookAtState()
     if (this.forgotten.isFull) this.unproven ??= 'more objects are no longer shared than can be watched'
     if (this.forgotten.isEmpty) return
     if (!this.forgotten.isWatched && this.forgotten.hasChanged(this.hooks.skipped)) this.#noteStale()
     try {
       if (super.ask('stale') === true) this.#noteStale()
+    } catch {}
+  }
+
+  /** Has a script not pass if its calls have changed the process of the code, at which the script could look in its own. */
+  #lookAtState() {
+    try {
+      const name = super.ask('state')
+      if (typeof name === 'string') this.unproven ??= `the code has changed ${name} in its process`
     } catch {}
   }
 
@@ -258,6 +279,20 @@ class Judge extends Peer {
   }
 
   call(thing, self, args) {
+    return this.#guarded(() => this.#call(thing, self, args))
+  }
+
+  /** Does something, which throws what the code throws. If the judge fails by itself, no script may take that for the code's error. */
+  #guarded(work) {
+    try {
+      return work()
+    } catch (error) {
+      if (this.raised.length === 0 || !is(error, this.raised[0])) this.unverified('a value is too much for the judge')
+      throw error
+    }
+  }
+
+  #call(thing, self, args) {
     this.#fallsBehind()
     if (this.#isTable(self, thing)) {
       self = undefined
@@ -282,9 +317,12 @@ class Judge extends Peer {
     const { next } = this
     const unused = this.#expected.unused(self)
     if (!isGetter) this.#expected.noteUsed(self)
+    const isOwn = this.#own.has(self)
     const isFirstUse = !isGetter && this.#proofs.noteUsed(self)
     const ask = () => super.call(thing, self, args)
     const value = isGetter ? this.#read(self, ask) : this.#makeOrFind(ask, self, args, (made) => this.numbers.get(made) >= next)
+    // Methods that can be chained.
+    if (isOwn && value === self) this.#own.add(self)
     // What says yes or no has not used the object.
     if (args.length === 0 && typeof value === 'boolean') this.#restoreUnused(self, unused, isFirstUse)
     this.#noteAnswer({ thing, self, args, value }, isGetter, unused?.since)
@@ -388,8 +426,9 @@ class Judge extends Peer {
 
   /** Whether an object would judge itself, and not one of a class that the script tests. */
   #isQuery(thing, self, args) {
-    const isExempt = typeof self === 'function' ? this.named.has(self) : this.#own.has(self) || this.#isOfNamedClass(self)
-    if (!isThing(self) || isExempt) return false
+    if (!isThing(self)) return false
+    const isExempt = typeof self === 'function' ? this.named.has(self) : this.#own.has(self) || this.#isFinder(self, thing, args)
+    if (isExempt) return false
     const [kind, type] = describe(self)
     const names = [...(['object', 'function', 'proxy'].includes(kind) ? QUERIES : BUILT_IN_QUERIES), ...PATTERNS]
     if (args.some(isRegExp)) names.push(...TEXT_QUERIES)
@@ -398,7 +437,12 @@ class Judge extends Peer {
     return names.some((name) => this.#isAt(self, name, thing))
   }
 
-  /** Whether an object is an instance of a class that the script names, and so tests. */
+  /** Whether a method has the script's function choose items, and is one of a class that the script tests. */
+  #isFinder(self, thing, args) {
+    return typeof args[0] === 'function' && FINDERS.some((name) => this.#isAt(self, name, thing)) && this.#isOfNamedClass(self)
+  }
+
+  /** Whether an object is an instance of a class that the script names. */
   #isOfNamedClass(thing) {
     if (!isObject(thing)) return false
     const prototype = getPrototypeOf(thing)
@@ -436,6 +480,10 @@ class Judge extends Peer {
   }
 
   construct(thing, args) {
+    return this.#guarded(() => this.#makeInstance(thing, args))
+  }
+
+  #makeInstance(thing, args) {
     this.#fallsBehind()
     this.#told.clear()
     const { next } = this
@@ -478,7 +526,7 @@ class Judge extends Peer {
   /** A built-in function as a method would answer here, where the code's own would be asked there. */
   #guardKey(thing, key, value) {
     if (key === 'then') this.#hasThenable = true
-    if (typeof value !== 'function' || !KNOWN_NAMES.has(value) || !ASKED.has(key)) return
+    if (typeof value !== 'function' || !isAsked(key) || this.isOfOther(value) || this.#guards.has(value)) return
     const answer = () => this.unverified(`only the code could tell what ${String(key)} says`)
     defineProperty(thing, key, { value: answer, configurable: true, writable: true, enumerable: false })
     this.#guards.add(answer)
@@ -498,6 +546,11 @@ class Judge extends Peer {
       const { get, value } = getOwnPropertyDescriptor(thing, key)
       this.#guardKey(thing, key, value)
       if (get === undefined) continue
+      if (isAsked(key)) {
+        const answer = () => this.unverified(`only the code could tell what ${String(key)} is`)
+        defineProperty(thing, key, { get: answer, configurable: true, enumerable: false })
+        continue
+      }
       this.#getters.add(get)
       // It tells its value when it is asked.
       this.#proofs.noteTold(thing, true)
@@ -657,6 +710,16 @@ function checkLists(...values) {
 /** Whether something is a timer of this process: the code gets no more than a token for it. */
 function isTimer(thing) {
   return typeof thing === 'object' && !isProxy(thing) && TIMERS.includes(getPrototypeOf(thing))
+}
+
+/** Whether a class has a method in place of one of its base. Executes nothing. */
+function overrides(derived, base) {
+  for (let at = derived; typeof at === 'function' && at !== base; at = getPrototypeOf(at)) {
+    const prototype = propertyOf(at, 'prototype')
+    const keys = isObject(prototype) ? ownKeys(prototype).filter((key) => key !== 'constructor') : []
+    if (keys.some((key) => key in (propertyOf(base, 'prototype') ?? {}))) return true
+  }
+  return false
 }
 
 /** A set as a list of its items. */

@@ -30,7 +30,9 @@ class Loops {
   #check(site) {
     const list = this.#begun.get(site)
     this.#begun.delete(site)
-    if (isThing(list) && !this.#judge.named.has(list) && this.#countOf(list) !== 0) {
+    // Such as a module of the code: `lists.map(list, double)`.
+    const isNamespace = this.#judge.named.has(list) && !isIterable(list)
+    if (isThing(list) && !isNamespace && this.#countOf(list) !== 0) {
       this.#judge.unproven ??= 'a loop with an assertion or a comparison in it has no turn'
     }
   }
@@ -45,6 +47,10 @@ class Loops {
     }
     return this.#judge.isOfOther(list) ? undefined : 0
   }
+}
+
+function isIterable(thing) {
+  return !isProxy(thing) && ['length', 'size', Symbol.iterator].some((key) => typeof thing === 'object' && key in thing)
 }
 
 function hasHole(list) {

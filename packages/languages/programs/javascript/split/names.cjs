@@ -42,7 +42,13 @@ function defineNames(names, script, asker, given, declared) {
   }
   const module = { ...given.module, get exports() { return exported() } }
   const isCode = (id) => /^(?:\.|\/workspace)\/main(?:\.[jt]s)?$/.test(id)
-  const ownRequire = Object.assign((id) => (isCode(id) ? exported() : load(id)), load)
+  const loaded = (id) => {
+    const module = load(id)
+    if (REACHING.has(String(id).replace(/^node:/, ''))) asker.hide(module)
+    return module
+  }
+  if (script.includes('promises')) asker.hide(fs.promises)
+  const ownRequire = Object.assign((id) => (isCode(id) ? exported() : loaded(id)), load)
   defineModule({ ...given, __filename: given.__filename.replace('main', 'script'), module, require: ownRequire })
   defineProperty(globalThis, 'exports', { get: exported, set: (value) => define('exports', () => value), configurable: true })
 }
@@ -69,6 +75,10 @@ function defineMembers(names, asker, script) {
   }
 }
 
+/** Modules that reach beyond values: to files, processes, the network and the engine. */
+const REACHING = new Set(
+  'fs fs/promises child_process vm module worker_threads v8 inspector net tls dgram http https http2 cluster repl os dns wasi sqlite'.split(' '),
+)
 /** Names that code may define, and that no script means as the code's. */
 const KEPT = ['console', 'process']
 

@@ -23,6 +23,8 @@ class Peer {
   /** What stands for promises of the other process. */
   mirrors = new WeakSet()
   #isWatching = false
+  /** What the other process threw last, in a list. */
+  raised = []
   /** Number of answered questions. */
   answered = 0
   #next = 0
@@ -62,7 +64,10 @@ class Peer {
       if (kind !== 'ok' && kind !== 'raise') throw new Ended()
       this.#leave()
       this.hooks.output?.(detail)
-      if (kind === 'raise') throw values[0]
+      if (kind === 'raise') {
+        this.raised = values
+        throw values[0]
+      }
       return values[0]
     }
   }
@@ -292,6 +297,8 @@ class Peer {
       const values = info.map((each) => (Array.isArray(each) ? plainValue(each) : each))
       const thing = REMOTE.has(kind) && kind !== 'symbol' ? this.#remote(kind, values, number) : this.#copy(kind, values)
       const entry = { thing, number, kind, isLive: isLive === true, state: [] }
+      // What both processes have is never filled.
+      if (KNOWN_NAMES.has(thing) || PROTOTYPE_NAMES.has(thing)) throw new Unreadable()
       this.numbers.set(thing, number)
       this.objects.set(number, entry)
       entries.push([entry, prototype, state])
@@ -390,7 +397,7 @@ class Peer {
       ? function (...args) {
           if (new.target === undefined) return peer.call(made, this, args)
           const isDerived = new.target !== made
-          if (isDerived) peer.hooks.subclassed?.()
+          if (isDerived) peer.hooks.subclassed?.(new.target, made)
           const thing = peer.construct(made, args, isDerived)
           if (isDerived && typeof thing === 'object') setPrototypeOf(thing, new.target.prototype)
           return thing

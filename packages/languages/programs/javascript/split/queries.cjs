@@ -4,6 +4,8 @@ const QUERIES = [
   ...'every some includes indexOf lastIndexOf startsWith endsWith find findIndex findLast findLastIndex filter'.split(' '),
   ...'localeCompare hasOwnProperty propertyIsEnumerable isPrototypeOf isSubsetOf isSupersetOf isDisjointFrom'.split(' '),
 ]
+/** Those that return what a function chooses, and not whether there is any. */
+const FINDERS = ['find', 'findLast', 'filter']
 /** More of them, which are common names of other methods as well. */
 const BUILT_IN_QUERIES = [...QUERIES, 'has', 'test', 'exec', 'equals']
 /** Queries of texts if they get a pattern, and of bytes if they get bytes. */
@@ -25,6 +27,11 @@ const ASKED = new Set([
   ...[...BUILT_IN_QUERIES, ...TEXT_QUERIES, ...BYTES_QUERIES, ...ECHOES, ...PATTERNS, Symbol.hasInstance],
   ...'then catch finally get toJSON'.split(' '),
 ])
+
+/** Whether a script takes a method of that name for one of a built-in type. */
+function isAsked(key) {
+  return ASKED.has(key) || (METHODS.get('Array').includes(key) && key !== 'length' && !OVERRIDABLE.has(key))
+}
 
 /** The methods of a built-in type, but those that code may have of its own. */
 function methodsOf(type) {

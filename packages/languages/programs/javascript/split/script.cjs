@@ -119,7 +119,7 @@ function judge(script, report, stdin, given) {
     // As if both were one file: only the code can begin with a directive.
     const isStrict = names.includes(STRICT)
     const text = translated(script, file).replace(/^#!/, '//')
-    defineNames(names, script, asker, given, (all) => declaredBy(text, isStrict, all))
+    defineNames(names, withoutComments(text), asker, given, (all) => declaredBy(text, isStrict, all))
     const tree = syntaxOf(text)
     if (tree === undefined) asker.unproven = 'the script has syntax that the judge does not know'
     asker.keepsResults = tree !== undefined && nodesOf(tree).some(isKeeping)
@@ -179,7 +179,10 @@ function isDecided(end) {
 /** Adds where the script is to the stack of an error of the code. */
 function showCaller(error) {
   const here = {}
+  const { stackTraceLimit } = Error
+  Error.stackTraceLimit = 50
   Error.captureStackTrace(here, showCaller)
+  Error.stackTraceLimit = stackTraceLimit
   const lines = here.stack.split('\n').filter((line) => SCRIPT_FILE.test(line))
   const { value: stack } = getOwnPropertyDescriptor(error, 'stack') ?? {}
   if (typeof stack === 'string' && !SCRIPT_FILE.test(stack)) defineProperty(error, 'stack', { value: [stack, ...lines].join('\n') })

@@ -15,6 +15,8 @@ class Server {
   /** Promises of the script that rejected, and that nothing of the code handles. */
   #unhandled = []
   #exports
+  /** The state of this process after the code ran. */
+  #atFirst = new Map()
 
   constructor(channel, code, given) {
     this.code = code
@@ -26,6 +28,7 @@ class Server {
       {
         ...operationsOn(lent),
         run: () => this.run(),
+        state: () => this.#changedState(),
         stale: () => this.peer.forgotten.hasChanged(this.peer.hooks.skipped),
         handled: (promise) => this.peer.handled.has(promise),
         name: (name) => (name === 'module.exports' ? this.#exports() : this.#bindings[name].get()),
@@ -96,6 +99,7 @@ class Server {
     this.#exports = () => module.exports
     const found = this.#lookUp(text, words, before)
     for (const [name, binding] of [...Object.entries(found), ...this.#exported(module)]) this.#bindings[name] ??= binding
+    this.#atFirst = stateOfProcess()
     return [...Object.keys(this.#bindings), ...this.#changed(members), ...(DIRECTIVE.test(text) ? [STRICT] : [])]
   }
 
@@ -106,6 +110,13 @@ class Server {
     const added = now.filter(([name]) => !members.has(name))
     for (const [name, value] of added) this.#bindings[name] ??= { get: () => value }
     return [...added.map(([name]) => name), ...replaced.map(([name]) => `${name}=`)]
+  }
+
+  /** What calls have changed in this process since the code ran; undefined if it is as it was. */
+  #changedState() {
+    const [before, now] = [this.#atFirst, stateOfProcess()]
+    for (const [name, value] of now) if (!before.has(name) || !is(before.get(name), value)) return name
+    for (const name of before.keys()) if (!now.has(name)) return name
   }
 
   /** Finds the variables among all words of the code: no other way shows those of `let`, `const` and `class`. */
@@ -131,6 +142,12 @@ class Server {
     if (typeof exports !== 'object' || exports === null) return []
     return Object.keys(exports).map((name) => [name, { get: () => module.exports[name], set: (value) => (module.exports[name] = value) }])
   }
+}
+
+/** What a program can change in its process, as names → values. Executes nothing of the program. */
+function stateOfProcess() {
+  const methods = ownKeys(console).map((key) => [`console.${String(key)}`, getOwnPropertyDescriptor(console, key).value])
+  return new Map([...membersOfBuiltIns(), ...methods, ['the folder', process.cwd()], ['process.exitCode', process.exitCode]])
 }
 
 /** The members of built-in types, as `Type.prototype.name` and `Type.name` → their values. Executes nothing. */

@@ -10,19 +10,24 @@ class Sizes {
 
   /** What an instrumented script calls in place of its operators. */
   get hooks() {
-    const check = (one, other, call) => this.#check(one, other, call)
-    const isPlain = (one, other, call) => call === undefined && isNumber(one) && isNumber(other)
+    const values = (one, other, call) => (call === undefined && isNumber(one) && isNumber(other) ? [one, other] : this.#compared(one, other, call))
+    const hook = (compare) => (one, other, call) => compare(...values(one, other, call))
     return {
-      less: (one, other, call) => (isPlain(one, other, call) || check(one, other, call), one < other),
-      more: (one, other, call) => (isPlain(one, other, call) || check(one, other, call), one > other),
-      notMore: (one, other, call) => (isPlain(one, other, call) || check(one, other, call), one <= other),
-      notLess: (one, other, call) => (isPlain(one, other, call) || check(one, other, call), one >= other),
+      less: hook((one, other) => one < other),
+      more: hook((one, other) => one > other),
+      notMore: hook((one, other) => one <= other),
+      notLess: hook((one, other) => one >= other),
     }
   }
 
-  #check(one, other, call) {
-    if (!areSized(sizeOf(one), sizeOf(other))) this.#judge.unproven ??= 'the script compares the size of what has none'
+  /** The plain values that an operator compares. */
+  #compared(one, other, call) {
+    const values = [one, other].map(plainOf)
+    const areTexts = values.every((value) => typeof value === 'string')
+    const haveSizes = areTexts || values.every((value) => typeof value !== 'symbol' && !Number.isNaN(Number(value)))
+    if (!haveSizes || !hasSize(one) || !hasSize(other)) this.#judge.unproven ??= 'the script compares the size of what has none'
     if (call !== undefined) this.#checkBounds(call)
+    return values
   }
 
   /** One number for the lower bound and another one for the upper bound are no answer. */
@@ -41,17 +46,20 @@ function isNumber(value) {
   return typeof value === 'number' && !Number.isNaN(value)
 }
 
-/** The value that has a size; undefined if it has none. */
-function sizeOf(value) {
-  if (!isThing(value)) return typeof value === 'symbol' ? undefined : value
-  if (isDate(value)) return Date.prototype.getTime.call(value)
-  if (isBoxedPrimitive(value)) return getPrimitive(value)
-  // The code is asked for what other objects are converted to, or the judge refuses.
-  const isConverted = isProxy(value) || Symbol.toPrimitive in value || propertyOf(value, 'valueOf') !== Object.prototype.valueOf
-  return isConverted ? 0 : undefined
+/** Whether something is a plain value, or an object that stands for one. */
+function hasSize(value) {
+  if (!isThing(value) || isDate(value) || isBoxedPrimitive(value) || isProxy(value)) return true
+  return Symbol.toPrimitive in value || propertyOf(value, 'valueOf') !== Object.prototype.valueOf
 }
 
-function areSized(one, other) {
-  if (typeof one === 'string' && typeof other === 'string') return true
-  return ![one, other].some((each) => Number.isNaN(Number(each)))
+/** The plain value that an operator makes of something, once: an object of the code could give two. */
+function plainOf(value) {
+  if (!isThing(value)) return value
+  const convert = value[Symbol.toPrimitive]
+  const methods = convert === undefined || convert === null ? [value.valueOf, value.toString] : [convert]
+  for (const method of methods) {
+    const plain = typeof method === 'function' ? apply(method, value, methods.length === 1 ? ['number'] : []) : value
+    if (!isThing(plain)) return plain
+  }
+  throw new TypeError('Cannot convert object to primitive value')
 }

@@ -15,6 +15,18 @@ function syntaxOf(text) {
   }
 }
 
+/** A program with spaces in place of its comments; the program itself if its syntax is newer than the parser. */
+function withoutComments(text) {
+  const comments = []
+  try {
+    acorn.parse(text, { ecmaVersion: 'latest', allowHashBang: true, onComment: (_, __, start, end) => comments.push([start, end]) })
+  } catch {
+    return text
+  }
+  const blank = (part) => part.replace(/[^\n]/g, ' ')
+  return comments.reduce((left, [start, end]) => left.slice(0, start) + blank(left.slice(start, end)) + left.slice(end), text)
+}
+
 /** The nodes of a tree, each before its parts, in the order of the text. */
 function nodesOf(root) {
   const found = []
@@ -54,8 +66,9 @@ function isKeeping(node) {
   return node.type === 'UpdateExpression' || node.operator !== '=' || nodesOf(node.right).some((each) => each.type === 'CallExpression')
 }
 
-/** Whether a node has a comparison or an assertion in it. */
+/** Whether a node can judge something: whether it has a comparison or a call in it, which can be one of an assertion. */
 function judges(root) {
   const isComparison = (node) => [...SIZE_OPERATORS, ...EQUALITY_OPERATORS].includes(node.operator)
-  return nodesOf(root).some((node) => isComparison(node) || isAssertionNode(node))
+  const isSilent = (node) => node.callee.object?.name === 'console' || (node.callee.property ?? node.callee).name === 'fail'
+  return nodesOf(root).some((node) => isComparison(node) || isAssertionNode(node) || (node.type === 'CallExpression' && !isSilent(node)))
 }

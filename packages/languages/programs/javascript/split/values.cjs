@@ -211,7 +211,7 @@ function itemsOf(thing, kind) {
 
 /** Makes an object of a kind; its content and its prototype follow. */
 function make(kind, info) {
-  if (info.some((each) => typeof each === 'object' && each !== null)) throw new Unreadable()
+  if (info.some((each) => typeof each === 'function' || (typeof each === 'object' && each !== null))) throw new Unreadable()
   switch (kind) {
     case 'object':
       return {}
@@ -226,6 +226,7 @@ function make(kind, info) {
     case 'regexp':
       return new RegExp(info[0], info[1])
     case 'error': {
+      if (!ERRORS.includes(info[0])) throw new Unreadable()
       const error = info[0] === 'AggregateError' ? new AggregateError([]) : new (KNOWN.get(info[0]))()
       for (const key of ownKeys(error)) deleteProperty(error, key)
       defineProperty(error, 'stack', { value: String(info[1]), writable: true, configurable: true, enumerable: false })

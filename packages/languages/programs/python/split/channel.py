@@ -60,7 +60,7 @@ class Channel:
         if kind not in (LAST, NEXT, ALONE):
             raise Ended
         try:
-            return json.loads(text)
+            return decoded(text)
         except (ValueError, RecursionError):
             raise Ended from None
 
@@ -86,7 +86,12 @@ class Channel:
 
 
 def encoded(message):
-    return json.dumps(message, separators=(',', ':')).encode()
+    # Two halves of a character that stand apart must not become one.
+    return json.dumps(message, separators=(',', ':'), ensure_ascii=False).encode('utf-8', 'surrogatepass')
+
+
+def decoded(text):
+    return json.loads(text.decode('utf-8', 'surrogatepass'))
 
 
 def take_streams(stdin):

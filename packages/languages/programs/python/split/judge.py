@@ -28,6 +28,19 @@ ENDS_OF_LOOPS = 'StopIteration', 'StopAsyncIteration', 'CancelledError'
 CATCHERS = AssertionError, Exception, BaseException
 
 
+def holds_catcher(value):
+    """Whether a value is or contains one of the exceptions that would catch assertions."""
+    waiting, seen = [value], set()
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, type) and each in CATCHERS:
+            return True
+        if isinstance(each, (tuple, list, dict, set, frozenset, collections.deque)) and id(each) not in seen:
+            seen.add(id(each))
+            waiting += shallow(each)
+    return False
+
+
 class Judge(Meanings, Lending, Checks):
     """Asks the code's process, and gives its answers a meaning. No answer is executed."""
 
@@ -47,8 +60,8 @@ class Judge(Meanings, Lending, Checks):
         # Why a success shows nothing; whether only the code could tell; why a failure may not be the code's.
         self.doubt, self.is_undecided, self.excuse = None, False, None
         self.is_lost = False
-        # Lines of the script that raise an error on a condition.
-        self.conditional = frozenset()
+        # Lines of the script that raise an error in any case, at the beginning of a with block.
+        self.unconditional = frozenset()
         # Whether the script has several coroutines at once; whether it ends or limits one.
         self.is_concurrent, self.is_limited = False, False
         # An assertion of the script that failed in a call from the code.
@@ -128,8 +141,7 @@ class Judge(Meanings, Lending, Checks):
         if output:
             sys.stdout.write(output)
         if is_value == 'ok':
-            parts = shallow(value) if type(value) in (tuple, list, dict) else [value]
-            if any(each is kind for each in parts for kind in CATCHERS):
+            if holds_catcher(value):
                 self.doubt = self.doubt or 'an exception of the code is one that would catch assertions'
             return value
         if not isinstance(value, BaseException):
@@ -156,7 +168,7 @@ class Judge(Meanings, Lending, Checks):
 
     def with_answers(self, text):
         """The text of a question that has answers in place of references to them; None if one of them is not referable."""
-        name, args, kwargs, changed = json.loads(text)
+        name, args, kwargs, changed = decoded(text)
         writer = Writer(None)
 
         def own(value):
@@ -347,8 +359,12 @@ class Judge(Meanings, Lending, Checks):
             return self.member_values[id(one)] == other
         if one is other:
             return True
-        if isinstance(other, OfCode):
-            return False
+        is_own = 'own' in (one._isopod_rule, getattr(about(other), '_isopod_rule', None))
+        if isinstance(other, OfCode) or one._isopod_kind != other._isopod_kind:
+            if is_own and self.ask('eq', one, other) is not False:
+                unverified(self, f'code of {one._isopod_name} compares two of them')
+            if is_own or isinstance(other, OfCode):
+                return False
         if one._isopod_rule == 'plain' == other._isopod_rule:
             if self.ask('plain', one) != self.ask('plain', other):
                 return False

@@ -59,7 +59,7 @@ class Lending:
 
     def answer(self, number, operation, args, changed, containers):
         """Answers the code, which may use what the script passed to it, and has changed some containers of its question."""
-        reader = Reader(self.meaning, containers)
+        reader, content = Reader(self.meaning, containers), Content(())
         try:
             thing = self.lent[number]
             args = reader.each(args)
@@ -101,7 +101,10 @@ class Lending:
             self.failed, self.is_lost = error, True
             raise Ended from None
         except BaseException as error:
-            return ['answer', False, self.refer_error(Writer(self.refer), error), []]
+            if isinstance(error, SystemExit) or type(error).__name__ in ('SkipTest', 'Skipped'):
+                self.doubt = self.doubt or f'the code calls a function of the script that raises {type(error).__name__}'
+            writer = Writer(self.refer, reader.containers)
+            return ['answer', False, self.refer_error(writer, error), content.changed(writer)]
 
     def check_held(self):
         """The code has changed a container that is not shared. The script has a copy, if it has kept it."""

@@ -27,6 +27,8 @@ class Meanings:
         self.kinds, self.tuples, self.exceptions, self.members, self.member_values = {}, {}, {}, {}, {}
         # What the constructors of classes take, and what the script gave for objects.
         self.parameters, self.made_of = {}, {}
+        # Whether the script gives attributes of its classes what it calls.
+        self.fills_classes = False
         # Names of classes that the code derives from built-in ones.
         self.plain_names = set()
         # Weak references to what stands for objects, by their numbers.
@@ -127,6 +129,10 @@ class Meanings:
         known = [each for each in reader.each(bases) if isinstance(each, type) and each not in (object, type)]
         made = self.kinds[number] = type_of(self, number, text(name), text(origin), known, methods)
         self.parameters[number] = read_parameters(parameters)
+        if '__del__' in methods and origin == '__main__':
+            self.doubt = self.excuse = f'objects of {made.__name__} live on in the process of the code'
+        if self.fills_classes and not DESCRIBES.isdisjoint(methods):
+            self.doubt = self.excuse = f'{made.__name__} does not describe attributes of classes of the script'
         if members:
             object.__setattr__(about(made), '_isopod_fields', self.read_members(reader, members))
         return made
@@ -171,6 +177,10 @@ class Meanings:
                 space[f'__{question}__'] = lambda error, question=question: text(self.ask(question, error._remote))
         self.exceptions[number] = made = type.__new__(RemoteErrorType, name, known, space)
         return made
+
+
+# Methods by which an object is asked for in place of an attribute.
+DESCRIBES = {'__get__', '__set__', '__set_name__'}
 
 
 def read_fields(fields):

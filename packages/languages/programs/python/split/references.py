@@ -21,7 +21,13 @@ async def nothing():
 
 FUNCTION, COROUTINE = type(nothing), type(waiting := nothing())
 waiting.close()
-PLAIN = (int, float, complex, str, bytes, bytearray, list, tuple, dict, set, frozenset, collections.deque)
+# Built-in types → what makes a plain value of an instance of a derived class, without its own methods.
+PLAIN = {
+    int: int.__int__, float: float.__float__, complex: complex.__complex__, str: str.__str__, bytes: bytes.__bytes__,
+    bytearray: bytearray.copy, list: lambda it: [*list.__iter__(it)], tuple: lambda it: (*tuple.__iter__(it),), dict: dict.copy,
+    set: lambda it: {*set.__iter__(it)}, frozenset: lambda it: frozenset(frozenset.__iter__(it)),
+    collections.deque: lambda it: collections.deque(collections.deque.__iter__(it)),
+}
 
 
 class References:
@@ -96,11 +102,11 @@ class References:
         if isinstance(thing, tuple) and hasattr(kind, '_fields') and not own_special(kind, tuple):
             return ['named tuple', self.number(thing), self.number(kind), kind.__name__, list(kind._fields), *writer.each(thing)]
         if kind.__module__ != CODE and not hasattr(thing, '__dict__'):
-            for base in (bool, int, float, complex, str, bytes):
+            for base in (int, float, complex, str, bytes):
                 if isinstance(thing, base):
-                    return writer.write(base(thing))
+                    return writer.write(thing if kind is bool else PLAIN[base](thing))
         equal = kind.__eq__
-        if hasattr(kind, '__members__'):
+        if is_enumeration(kind):
             return ['object', self.number(thing), self.class_(writer, kind), 'member', {'name': thing.name}, None]
         if equal is object.__eq__:
             rule = 'identity'
@@ -150,7 +156,7 @@ class References:
     def members(self, writer, kind):
         """The members of an enumeration, so that the judge need not ask for the one that it expects."""
         found = getattr(kind, '__members__', None)
-        if type(found) is not types.MappingProxyType or len(found) > MAX_MEMBERS:
+        if not is_enumeration(kind) or type(found) is not types.MappingProxyType or len(found) > MAX_MEMBERS:
             return []
         if any(type.__getattribute__(kind, name) is not each for name, each in found.items()):
             return []
@@ -194,6 +200,11 @@ class References:
             return {str(name): plain(each) for name, each in fields.items()}
         except (NotPlain, RecursionError):
             return None
+
+
+def is_enumeration(kind):
+    enum = module('enum')
+    return enum is not None and isinstance(kind, enum.EnumType)
 
 
 class NotPlain(Exception):
@@ -245,9 +256,13 @@ def own_special(kind, base):
 
 
 def own_hash(thing):
-    """The hash of an object whose class defines one; None for others, and if it fails."""
+    """The hash of an object whose class defines one, or a value with the same hash; None for others, and if it fails."""
     if type(thing).__hash__ in (None, object.__hash__):
         return None
+    for base, make in PLAIN.items():
+        if type(thing).__hash__ is base.__hash__ and isinstance(thing, base):
+            # That of a text is another one in each process.
+            return make(thing)
     try:
         return hash(thing)
     except Exception:
@@ -266,7 +281,7 @@ def defined(kind):
 
 # The special methods that mean something to the judge.
 SPECIAL = {f'__{name}__' for name in '''
-    call iter next contains getitem setitem delitem bool enter exit await aiter anext aenter aexit len int float complex index abs
+    del get set set_name call iter next contains getitem setitem delitem bool enter exit await aiter anext aenter aexit len int float complex index abs
     round reversed neg pos invert dir trunc floor ceil lt le gt ge eq ne hash str repr bytes fspath
 '''.split()}
 for operation in 'add sub mul truediv floordiv mod divmod pow matmul and or xor lshift rshift'.split():

@@ -71,6 +71,8 @@ class Remote:
         # Equal ones have the same; whether two are equal is asked then.
         if self._isopod_rule == 'identity':
             return hash(self._isopod_number)
+        if self._isopod_rule in ('plain', 'member') and self._isopod_hash is not None:
+            return hash(self._isopod_hash)
         return hash((self._isopod_kind, str(self._isopod_fields) if self._isopod_rule in ('fields', 'member') else None))
 
     def __str__(self):
@@ -83,6 +85,9 @@ class Remote:
         return text(self._isopod_judge.ask('format', self, spec))
 
     def __eq__(self, other):
+        # Such as `unittest.mock.ANY`, and what the script itself compares with anything.
+        if type(other).__module__ in ('__main__', 'unittest.mock') and about(other) is None and type(other).__eq__ is not object.__eq__:
+            return NotImplemented
         return self._isopod_judge.equal(self, other)
 
     def __bool__(self):
@@ -258,19 +263,24 @@ def leave(self, kind, error, trace):
     is_secret = isinstance(error, AssertionError) and '_remote' not in vars(error)
     is_swallowed = self._isopod_judge.ask('exit', self, None if is_secret else error) is True and not is_secret
     judge = self._isopod_judge
-    if is_swallowed and not is_raised(trace, judge.conditional):
+    if is_swallowed and not is_raised(trace, judge.unconditional):
         judge.doubt = judge.doubt or f'code of {self._isopod_name} swallows an error that the script may not expect'
     return is_swallowed
 
 
-def is_raised(trace, conditional):
+def is_raised(trace, unconditional):
     """Whether the script itself raised an error, by a statement that depends on nothing."""
     frames = [each for each in traceback.extract_tb(trace) if each.filename == SCRIPT]
-    return bool(frames) and frames[-1].line.lstrip().startswith('raise') and frames[-1].lineno not in conditional
+    return bool(frames) and frames[-1].line.lstrip().startswith('raise') and frames[-1].lineno in unconditional
 
 
 def awaited(self):
-    return self._isopod_judge.ask('await', self)
+    value = self._isopod_judge.ask('await', self)
+    if self._isopod_judge.is_limited:
+        # Timers that are due meanwhile, such as a timeout, come first.
+        yield
+        yield
+    return value
     yield
 
 
@@ -362,6 +372,10 @@ def type_of(judge, number, name, origin, bases, methods):
     return made
 
 
+# Values of an iterator that are asked for one by one.
+SINGLE_STEPS = 32
+
+
 class RemoteIterator:
     """An iterator in the code's process; values come in batches."""
     # For isinstance.
@@ -370,7 +384,7 @@ class RemoteIterator:
     def __init__(self, judge, number, look=None):
         self._look = look or RemoteIterator
         self._isopod_judge, self._remote = judge, Remote(judge, number, None, 'iterator', 'identity')
-        self._waiting, self._is_over, self._size, self._value = collections.deque(), False, 1, None
+        self._waiting, self._is_over, self._size, self._count, self._value = collections.deque(), False, 1, 0, None
 
     def __iter__(self):
         return self
@@ -380,8 +394,10 @@ class RemoteIterator:
             values, over, value = self._isopod_judge.ask('next', self._remote, self._size)
             self._waiting.extend(values)
             self._is_over, self._value = over is True or not values, value
-            # One at first: what a generator prints between two values comes between them. So do calls of the script's functions.
-            self._size *= 1 if self._isopod_judge.lent else 2
+            # One at first: what a generator does between two values comes between them. So do calls of the script's functions.
+            self._count += 1
+            if self._count > SINGLE_STEPS and not self._isopod_judge.lent:
+                self._size *= 2
         if not self._waiting:
             value, self._value = self._value, None
             raise StopIteration(value)

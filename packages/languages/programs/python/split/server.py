@@ -20,6 +20,8 @@ class Server(References):
         # Containers that the script may have kept, and that are not shared, with what they held then.
         self.held = []
         self.shared, self.loop = Shared(lambda each: self.hold([each])), None
+        # Ids of iterators → what they raised behind the values that the judge has.
+        self.failing = {}
         # What callbacks of the questions under way see.
         self.open = []
         # Threads of the code ask one after the other, and only while the judge waits for an answer.
@@ -143,12 +145,20 @@ class Server(References):
         return vars(self.main)[name]
 
     def next(self, iterator, size):
+        if id(iterator) in self.failing:
+            raise self.failing.pop(id(iterator))
         batch = []
         while len(batch) < min(size, BATCH):
             try:
                 batch.append(next(iterator))
             except StopIteration as stop:
                 return batch, True, stop.value
+            except BaseException as error:
+                if not batch:
+                    raise
+                # The values before it come first.
+                self.failing[id(iterator)] = error
+                break
             # Another one could be made of this one, before the judge has seen it.
             if not is_fixed(batch[-1]):
                 break
@@ -193,9 +203,9 @@ class Server(References):
         return {**found, **getattr(thing, '__dict__', {})}
 
     def plain(self, thing):
-        for base in PLAIN:
+        for base, make in PLAIN.items():
             if isinstance(thing, base):
-                return base(thing)
+                return make(thing)
 
     def dataclass(self, name, /, *args, **kwargs):
         import dataclasses

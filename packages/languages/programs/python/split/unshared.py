@@ -6,17 +6,19 @@ REPLACED = re.compile(r'''
     \bsys\.stdin\s*=(?!=) | \bpatch(?:\.dict)?\(\s*[bru]*['"][^'"]* | \bassert(?:Logs|Warns\w*)\( | \bsetattr\(\s*builtins\b |
     \bcatch_warnings\( | \bredirect_stderr\( | \bos\.environ\b |
     \b(?:globals|locals)\(\) | (?<![\w.])dir\(\) |
-    \bopen\([^()]*,\s*['"][wax] | \.write_(?:text|bytes)\( | \btempfile\. | \bos\.(?:path\.(?:exists|is\w+)|listdir)\(
+    \btempfile\. | \bos\.(?:path\.(?:exists|is\w+)|listdir)\(
 ''', re.VERBOSE)
 # What is there of each process, and what the code does in its own. A test that passes by them shows nothing.
 OBSERVED = re.compile(r"""
     \bpatch(?:\.dict)?\(\s*[bru]*['"][^'"]* | \bassertNoLogs\( | \bgetLogger\( | \bredirect_stderr\( | \bsys\.stderr\s*=(?!=) |
+    \bopen\([^()]*,\s*['"][wax] | \bopen\([^()]*,\s*['"]r\+ | \.write_(?:text|bytes)\( | \bPath\.cwd\( | \bsys\.path\b |
+    \bsignal\.getsignal\( | \blogging\.root\b | \bexpandvars\( | \bgetpid\( | \bget_ident\( | \bis\s+(?:not\s+)?sys\.std |
     \bcatch_warnings\(\s*record | \bsimplefilter\(\s*['"]error | \bfilterwarnings\(\s*['"]error |
     \bos\.(?:environ|getenv|getcwd|(?:path\.(?:exists|lexists|is\w+|getsize)|listdir|scandir|walk|stat)\() |
     \bPath\([^()]*\)\.(?:exists|is_file|is_dir)\( | \bin\s+(?:globals|locals)\(\) | \bhasattr\(\s*builtins\b |
     \bsys\.(?:modules|setprofile|settrace|getrecursionlimit|getrefcount|getsizeof|stdout\s+is)\b |
     \b(?:tracemalloc|weakref|doctest|timeit)\. | \bgc\.(?:collect|get_\w+)\( | \bgetrusage\( | \b(?:process|thread)_time(?:_ns)?\( |
-    \bfrom\s+(?:tracemalloc|weakref|doctest|timeit|gc)\s+import | \b(?:random\.getstate|getcontext|active_count|threading\.enumerate)\(
+    \bfrom\s+(?:tracemalloc|weakref|doctest|timeit|gc)\s+import | \b(?:random\.getstate|getcontext|localcontext|active_count|threading\.enumerate)\(
 """, re.VERBOSE)
 # By these a script looks at what the processes do not share: how the code is written, and where.
 INSPECTS = re.compile(
@@ -52,10 +54,22 @@ def look_for_unshared(judge, script, tree, given):
     if changed and changed not in INPUT:
         judge.doubt = judge.doubt or judge.excuse
     if 'raise' in script:
-        conditions = [node for node in ast.walk(tree) if isinstance(node, ast.If)]
-        judge.conditional = {each.lineno for node in conditions for each in ast.walk(node) if isinstance(each, ast.Raise)}
+        blocks = [node.body for node in ast.walk(tree) if isinstance(node, (ast.With, ast.AsyncWith))]
+        judge.unconditional = {line for body in blocks for line in lines_that_raise(body)}
+    classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)] if 'class' in script else []
+    judge.fills_classes = any(
+        isinstance(getattr(each, 'value', None), ast.Call) or getattr(each, 'decorator_list', None) for node in classes for each in node.body)
     judge.is_concurrent = CONCURRENT.search(script) is not None
     judge.is_limited = LIMITED.search(script) is not None
+
+
+def lines_that_raise(body):
+    """The lines of a block that raise an error in any case: those that only statements precede which cannot judge."""
+    for node in body:
+        if isinstance(node, ast.Raise):
+            yield node.lineno
+        if not isinstance(node, (ast.Assign, ast.AugAssign, ast.Expr, ast.Pass)):
+            return
 
 
 def replaced_attribute(tree):
@@ -130,7 +144,7 @@ class Identities(ast.NodeTransformer):
 def number_in_code(thing):
     """The number of an object of the code; None for the script's own and for plain values."""
     known = about(thing)
-    if known is None and isinstance(thing, (tuple, BaseException)):
+    if known is None and (isinstance(thing, (tuple, BaseException)) or type(thing) is RemoteIterator):
         known = getattr(thing, '__dict__', {}).get('_remote')
     return None if known is None else known._isopod_number
 

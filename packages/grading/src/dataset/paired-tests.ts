@@ -15,9 +15,8 @@ const APPS: CheckerChoice = { type: 'numbers', absolute: 1e-5 }
 const CODE_CONTESTS: CheckerChoice = { type: 'numbers', absolute: 1e-5, relative: 0, ignoreCase: true }
 
 /**
- * The tests of APPS and CodeContests: a list of inputs and a list of outputs, or calls of a function; none if none
- * are published.
- * A record's `checker` overrides the default of its data set.
+ * The tests of APPS and CodeContests: a list of inputs and a list of outputs, or calls of a function. The list is empty if the
+ * data set publishes no tests of the problem. A record's `checker` overrides the default of its data set.
  */
 export function pairedTests(
   record: Fields,

@@ -66,7 +66,7 @@ class Expected {
     if (this.#unused.size > MAX_UNUSED) this.noteUsed(this.#unused.keys().next().value)
   }
 
-  /** Items of maps and sets cannot be watched: all of them must not be told. */
+  /** The items of a map or set cannot be watched, so the object counts as read once the code has told all of them. */
   #addItems(thing, fields) {
     const values = itemsOf(thing, describe(thing)[0]).flatMap(plainValuesOf).filter((value) => !COMMON_VALUES.includes(value))
     if (values.length === 0) return

@@ -163,6 +163,6 @@ class Edits {
   }
 }
 
-// Node compiles functions when they are first called: a judge that starts ahead does that before its script comes.
+// Node compiles a function at its first call: a judge that is preloaded compiles the parser before its script comes.
 const SAMPLE = 'const f = (a) => { for (const each of [`${a}`, ...a]) if (f(each) > 1) throw new Error(a?.b) }; f({ a: [/b/] })'
 instrument(SAMPLE, syntaxOf(SAMPLE))

@@ -160,12 +160,8 @@ class Judge extends Peer {
       return answer
     }
     this.hide(fs)
-    for (const each of [
-      ...[globalThis, process, console, eval, Function, Reflect, assert, assert.strict],
-      ...[process.exit, process.reallyExit, process.abort, process.kill],
-    ]) {
-      this.opaqueThings.add(each)
-    }
+    const forbidden = [globalThis, process, console, eval, Function, Reflect, assert, assert.strict]
+    for (const each of [...forbidden, process.exit, process.reallyExit, process.abort, process.kill]) this.opaqueThings.add(each)
   }
 
   /** The code makes an object of a class that it derives from one of the script: the script has only its own part of it. */

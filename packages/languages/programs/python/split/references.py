@@ -281,7 +281,8 @@ def defined(kind):
 
 # The special methods that mean something to the judge.
 SPECIAL = {f'__{name}__' for name in '''
-    del get set set_name call iter next contains getitem setitem delitem bool enter exit await aiter anext aenter aexit len int float complex index abs
+    del get set set_name call iter next contains getitem setitem delitem bool enter exit await aiter anext aenter aexit len int float
+    complex index abs
     round reversed neg pos invert dir trunc floor ceil lt le gt ge eq ne hash str repr bytes fspath
 '''.split()}
 for operation in 'add sub mul truediv floordiv mod divmod pow matmul and or xor lshift rshift'.split():

@@ -36,8 +36,8 @@ class Server(References):
             'fields': self.fields, 'plain': self.plain, 'enter': lambda it: type(it).__enter__(it),
             'exit': self.exit, 'aiter': lambda it: type(it).__aiter__(it), 'anext': self.anext, 'aenter': self.aenter,
             'dir': dir, 'copy': self.copy, 'deepcopy': self.deepcopy, 'instance': isinstance, 'subclass': issubclass,
-            'trace': self.trace, 'depth': sys.setrecursionlimit, 'abs': abs, 'round': round, 'reversed': reversed, 'hash': hash, 'divmod': divmod,
-            'complex': complex, 'bytes': bytes, 'fspath': os.fspath, 'dataclass': self.dataclass,
+            'trace': self.trace, 'depth': sys.setrecursionlimit, 'abs': abs, 'round': round, 'reversed': reversed,
+            'hash': hash, 'divmod': divmod, 'complex': complex, 'bytes': bytes, 'fspath': os.fspath, 'dataclass': self.dataclass,
             **{name: getattr(math, name) for name in ('trunc', 'floor', 'ceil')},
             **{name: getattr(operator, name) for name in 'add sub mul truediv floordiv mod pow matmul and_ or_ xor lshift '
                'rshift lt le gt ge eq ne neg pos invert contains iadd isub imul itruediv ifloordiv imod ipow imatmul iand ior ixor '

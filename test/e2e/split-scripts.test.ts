@@ -5,6 +5,8 @@ import { startWorld, WITHOUT_RETRIES, type World } from '../support/world.ts'
 const HONEST = new URL('../fixtures/split/', import.meta.url)
 /** Programs with a fault, most of which the same script finds in one process. */
 const WRONG = new URL('../fixtures/split-wrong/', import.meta.url)
+/** Right programs whose scripts pass in one process, but fail in a process of their own. */
+const CONTRADICTED = new URL('../fixtures/split-contradicted/', import.meta.url)
 
 interface Pair {
   readonly language: string
@@ -49,6 +51,17 @@ describe('a script in a process of its own', () => {
   it.concurrent.each(pairs(WRONG))('does not pass: $language $name', async ({ language, code, script }) => {
     const { tests } = await world.client.run({ language, code, tests: [{ script }], ...BATCH })
     expect(tests?.[0]?.verdict).toMatch(/^(wrong_answer|runtime_error|unverified)$/)
+  })
+
+  it.concurrent.each(pairs(CONTRADICTED))('is not blamed on the code: $language $name', async (pair) => {
+    const { language, code, script } = pair
+    const { tests } = await world.client.run({ language, code, tests: [{ script }], ...BATCH })
+    expect(tests).toMatchObject([
+      {
+        verdict: 'unverified',
+        diff: expect.stringMatching(/^in one process with the code the script passes/),
+      },
+    ])
   })
 
   it('shows what code and script printed, in order, and where the code failed', async () => {

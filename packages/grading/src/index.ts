@@ -34,6 +34,7 @@ export {
 export { percentText } from './report/units.ts'
 export { type Composed, composeScript, type ScriptParts } from './script/compose.ts'
 export { composeSplit } from './script/compose-split.ts'
+export { confirmVerdict, isConfirmable } from './script/confirm.ts'
 export { detectTampering } from './script/detect-tampering.ts'
 export { judgeScript, type ScriptRun, type ScriptVerdict } from './script/judge.ts'
 export { judgeSplit, readSplitReport } from './script/judge-split.ts'

@@ -88,6 +88,13 @@ export const splitReportSchema = z.object({
   printed: z.number(),
   /** Whether the code was asked for calls that the script did not come to. @default false */
   askedAhead: z.boolean().optional(),
+  /**
+   * Whether the end needs no confirmation by a run of both in one process: the code and the script have exchanged nothing but
+   * plain values, which are the same in each process; or the code has called a function of the script in which an assertion failed.
+   *
+   * @default false
+   */
+  isConclusive: z.boolean().optional(),
 })
 
 /** The report of a judge, which no code under test can write. */

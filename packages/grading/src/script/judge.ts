@@ -20,7 +20,8 @@ export interface ScriptVerdict {
   readonly suspicious?: string
 }
 
-const TOO_EARLY = 'ended with exit code 0 before its tests reached their end'
+/** How a run without a report ended that exited with 0. */
+export const TOO_EARLY = 'ended with exit code 0 before its tests reached their end'
 
 /** Exit code and last line on stderr of a harness that detected tampering. */
 const TAMPERED = 97

@@ -1,21 +1,14 @@
-import { composeScript, detectTampering, judgeScript, type ScriptVerdict } from '@isopod/grading'
-import { NO_NETWORK, type ScriptRules, type TestResult } from '@isopod/protocol'
-import {
-  type Execution,
-  jobTimedOut,
-  maxStartupMs,
-  mergeOutcomes,
-  type Outcome,
-  WORKSPACE,
-  wasStarved,
-} from '@isopod/sandbox'
+import { confirmVerdict, detectTampering, isConfirmable, type ScriptVerdict } from '@isopod/grading'
+import { NO_NETWORK, type TestResult } from '@isopod/protocol'
+import { jobTimedOut, maxStartupMs, mergeOutcomes, type Outcome, wasStarved } from '@isopod/sandbox'
 import { dueRuns } from '../contention-retry.ts'
 import type { JudgedRun } from '../judged-run.ts'
 import type { JobRunOptions, Judging, JudgingOptions } from '../judging.ts'
 import { summarizeTests } from '../summarize-tests.ts'
 import { reportTest } from '../verdict-events.ts'
-import { newSecrets, type PlannedScript, type ScriptsPlan } from './plan-scripts.ts'
-import { runSplit } from './split/run-split.ts'
+import type { PlannedScript, ScriptsPlan } from './plan-scripts.ts'
+import { runTogether, type ScriptOutcome } from './run-together.ts'
+import { runSplit, type SplitContext, type SplitRun } from './split/run-split.ts'
 
 /** One run of a script that has not been made. */
 interface PendingScript {
@@ -128,40 +121,42 @@ async function runRound(
   return { runs, outcomes, ranOut: false }
 }
 
-/** Runs one script: in a process of its own, if the plan has a judge; a second time if the judge fails. */
+/** Runs one script: in a process of its own if the plan has a judge, and then, if it has to be confirmed, in that of the code. */
 async function runScript(
   test: PlannedScript,
   id: string,
   plan: ScriptsPlan,
   sandbox: Options['sandbox'],
   options: JobRunOptions,
-): Promise<{ readonly outcome: Outcome; readonly verdict: ScriptVerdict }> {
+): Promise<ScriptOutcome> {
   const { rules, code, judge, network } = plan
-  if (judge !== undefined && rules.split !== undefined) {
-    const context = { sandbox, rules: rules.split, code, judge, options }
-    const first = await runSplit(test, id, context)
-    // With a network, a second run would send everything again.
-    if (!first.judgeFailed || network !== NO_NETWORK || options.budget.isSpent) return first
-    const again = await runSplit(test, `${id}.retry`, context)
-    if (again.outcome.limit === 'job') return first
-    return { ...again, outcome: mergeOutcomes([first.outcome, again.outcome], again.outcome) }
+  if (judge === undefined || rules.split === undefined) return runTogether(test, id, plan, sandbox, options)
+  // With a network, a second run would send everything again.
+  const mayRepeat = () => network === NO_NETWORK && !options.budget.isSpent
+  const split = await runJudged(test, id, { sandbox, rules: rules.split, code, judge, options }, mayRepeat)
+  if (split.isConclusive || !isConfirmable(split.verdict) || !mayRepeat()) return split
+  const together = await runTogether(test, `${id}.together`, plan, sandbox, options)
+  if (together.outcome.limit === 'job') return split
+  // If a busy host starved the second run, both are made again.
+  const shown = together.outcome.status === 'timeout' ? together.outcome : split.outcome
+  return {
+    outcome: mergeOutcomes([split.outcome, together.outcome], shown),
+    verdict: confirmVerdict(split.verdict, together.verdict, test.script),
   }
-  const outcome = await sandbox.run({ ...withScript(test, plan), id }, options)
-  return { outcome, verdict: judgeOutcome(outcome, rules) }
 }
 
-/** The execution of the job's code followed by a script, with new secrets. */
-function withScript({ script, execution }: PlannedScript, { rules, code }: ScriptsPlan): Execution {
-  const { report, tag } = newSecrets()
-  const { program = code } = composeScript(rules, { code, script, report: `${WORKSPACE}/${report}`, tag })
-  return { ...execution, code: program, report }
-}
-
-function judgeOutcome(outcome: Outcome, rules: ScriptRules): ScriptVerdict {
-  const { status, exitCode, errorMessage, compileOutput = '' } = outcome
-  const stderr = status === 'compile_error' ? compileOutput : Buffer.from(outcome.stderr.bytes).toString()
-  const report = outcome.report && Buffer.from(outcome.report).toString()
-  return judgeScript({ status, exitCode, errorMessage, stderr, report }, rules.assertion)
+/** Runs one script in a process of its own; a second time if its judge fails. */
+async function runJudged(
+  test: PlannedScript,
+  id: string,
+  context: SplitContext,
+  mayRepeat: () => boolean,
+): Promise<SplitRun> {
+  const first = await runSplit(test, id, context)
+  if (!first.judgeFailed || !mayRepeat()) return first
+  const again = await runSplit(test, `${id}.retry`, context)
+  if (again.outcome.limit === 'job') return first
+  return { ...again, outcome: mergeOutcomes([first.outcome, again.outcome], again.outcome) }
 }
 
 function testResult(

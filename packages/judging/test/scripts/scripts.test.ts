@@ -133,7 +133,7 @@ describe('scripts', () => {
 
   // promise: judge-errors
   it('in a process of their own get a second try if their judge fails, and only then', async () => {
-    const passed = { end: 'passed', message: '', stdout: '', printed: 0 }
+    const passed = { end: 'passed', message: '', stdout: '', printed: 0, isConclusive: true }
     const verdictOf = async (...reports: (object | undefined)[]) => {
       const ids: string[] = []
       const { judged } = await judge({ language: 'split' }, async ({ id }) => {
@@ -154,6 +154,7 @@ describe('scripts', () => {
     const verdictOf = async (ofJudge: object, endsFirst = false) => {
       const { judged } = await judge({ language: 'split' }, async ({ id, channel }) => {
         if (!id.endsWith('.judge') && endsFirst) channel?.end()
+        if (id.endsWith('.together')) return outcome({ status: 'execution_error', exitCode: 1 })
         return outcome(id.endsWith('.judge') ? ofJudge : {})
       })
       return judged.tests?.[0]
@@ -167,6 +168,31 @@ describe('scripts', () => {
     })
     // Of two programs that the same moment ends, the judge may be first.
     expect(await verdictOf({ status: 'timeout', limit: 'job' })).toMatchObject({ verdict: 'timeout' })
+  })
+
+  // promise: split-judging
+  it('in a process of their own are confirmed in that of the code, unless their judge needs no confirmation', async () => {
+    const verdictOf = async (ofJudge: object, together: object, changes: Partial<JobInput> = {}) => {
+      const ids: string[] = []
+      const { judged, outcome: all } = await judge({ language: 'split', ...changes }, async ({ id }) => {
+        ids.push(id)
+        if (id.endsWith('.together')) return outcome(together)
+        const report = { end: 'passed', message: 'm', stdout: '', printed: 0, ...ofJudge }
+        return outcome(id.endsWith('.judge') ? { report: Buffer.from(JSON.stringify(report)) } : {})
+      })
+      return [judged.tests?.[0]?.verdict, ids.includes('j.together'), all.status]
+    }
+    const failed = { status: 'execution_error', exitCode: 1 }
+    expect(await verdictOf({}, {})).toEqual(['passed', true, 'success'])
+    expect(await verdictOf({}, failed)).toEqual(['unverified', true, 'success'])
+    expect(await verdictOf({ end: 'assertion' }, {})).toEqual(['unverified', true, 'execution_error'])
+    expect(await verdictOf({ end: 'assertion' }, failed)).toEqual(['wrong_answer', true, 'execution_error'])
+    expect(await verdictOf({ isConclusive: true }, failed)).toEqual(['passed', false, 'success'])
+    expect(await verdictOf({ end: 'unverified' }, failed)).toEqual(['unverified', false, 'success'])
+    // The code must not send twice what it sends over a network.
+    expect(await verdictOf({}, failed, { network: 'open' })).toEqual(['passed', false, 'success'])
+    // A second run that the host starved decides nothing: both are made again.
+    expect(await verdictOf({}, { status: 'timeout', limit: 'time' })).toEqual(['unverified', true, 'timeout'])
   })
 
   it('reject with the error of the sandbox', async () => {

@@ -5,11 +5,12 @@
   const assert = /\bassert\b/.test(script) ? require('node:assert') : undefined
   const { openSync, writeSync, closeSync, unlinkSync } = fs
   const { runInThisContext, constants } = vm
-  const { getOwnPropertyDescriptor, defineProperty, is } = Object
+  const { getOwnPropertyDescriptor, defineProperty, is, keys } = Object
   const { ownKeys, apply } = Reflect
   const file = __filename
   const plain = require
   const { once, reallyExit } = process
+  const Redeclared = SyntaxError
   const translated = process.features.typescript && file.endsWith('.ts')
     ? (text) => require('node:module').stripTypeScriptTypes(text, { mode: 'transform' })
     : (text) => text
@@ -53,12 +54,29 @@
   define()
   const importModuleDynamically = constants.USE_MAIN_CONTEXT_DEFAULT_LOADER
   const lines = (name) => ({ filename: name, importModuleDynamically })
-  const tests = translated(script)
+  // As if both were one file: only the code can begin with a directive.
+  const isStrict = /^(?:\s|\/\/[^\n]*\n|\/\*[^]*?\*\/)*(['"])use strict\1/.test(code)
+  const tests = (isStrict ? "'use strict';" : '') + translated(script)
   const testsFile = file.replace(/main(?=\.[jt]s$)/, 'script')
   runInThisContext(translated(code), lines(file))
-  given.require = (id) => (assert && (id === 'assert' || id === 'node:assert') ? assert : plain(id))
+  const { exports: own } = module
+  given.exports = own
+  const exported = typeof own === 'function' ? { [own.name]: own } : typeof own === 'object' && own !== null ? own : {}
+  for (const name of keys(exported)) {
+    if (!(name in globalThis)) defineProperty(globalThis, name, { value: exported[name], writable: true, configurable: true })
+  }
+  given.require = (id) => {
+    if (assert && (id === 'assert' || id === 'node:assert')) return assert
+    return id === './main' || id === './main.js' || id === './main.ts' || id === file ? given.module.exports : plain(id)
+  }
   define()
-  runInThisContext(tests, lines(testsFile))
+  try {
+    runInThisContext(tests, lines(testsFile))
+  } catch (error) {
+    // Both may declare a name, such as that of a module which both load.
+    if (!(error instanceof Redeclared) || !/has already been declared$/.test(error.message)) throw error
+    apply(runInThisContext(`(function () {${tests}\n})`, lines(testsFile)), globalThis, [])
+  }
   // By index: the code may have changed the iterators.
   for (let at = places.length - 1; at >= 0; at--) {
     for (let nth = 0; nth < before[at].length; nth++) {

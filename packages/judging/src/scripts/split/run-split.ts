@@ -1,4 +1,4 @@
-import { composeSplit, judgeSplit, readSplitReport, type ScriptVerdict } from '@isopod/grading'
+import { composeSplit, judgeSplit, readSplitReport } from '@isopod/grading'
 import type { Limits, SplitRules } from '@isopod/protocol'
 import {
   type Execution,
@@ -13,6 +13,7 @@ import {
 import type { JobRunOptions } from '../../judging.ts'
 import type { HelperProgram } from '../../judging-rules.ts'
 import { newSecrets, type PlannedScript } from '../plan-scripts.ts'
+import type { ScriptOutcome } from '../run-together.ts'
 import { type GatedPipe, gateFrames, wholeMessage } from './frame-gate.ts'
 
 /** Added to the code's timeout, in seconds, so that code that does not answer times out before the judge. */
@@ -35,11 +36,11 @@ export interface SplitContext {
 }
 
 /** The code's outcome, with what was printed in both processes, and the judge's verdict. */
-export interface SplitRun {
-  readonly outcome: Outcome
-  readonly verdict: ScriptVerdict
+export interface SplitRun extends ScriptOutcome {
   /** The judge gave no report, and that decides the verdict. */
   readonly judgeFailed: boolean
+  /** Whether the verdict needs no confirmation by a run in one process. */
+  readonly isConclusive: boolean
 }
 
 /**
@@ -132,6 +133,7 @@ function combine(
   { code: { wasFirst }, hasKilledCode }: GatedPipe,
 ): SplitRun {
   const report = judged.report && readSplitReport(judged.report)
+  const isConclusive = report?.isConclusive === true
   const stdout = collected(Buffer.from(report?.stdout ?? ''), outputBytes, report?.printed)
   const stderr = collected(Buffer.concat([code.stderr.bytes, judged.stderr.bytes]), outputBytes)
   const ended = { ...code, ...endOfCode(code, judged, hasKilledCode || report?.askedAhead === true) }
@@ -139,7 +141,7 @@ function combine(
   if (stdout.truncated && onOverflow === 'kill' && ended.status === 'success') {
     const exceeded = outputExceeded({ outputBytes })
     const verdict = { verdict: 'output_exceeded', diff: exceeded.errorMessage } as const
-    return { outcome: { ...shown, ...exceeded }, verdict, judgeFailed: false }
+    return { outcome: { ...shown, ...exceeded }, verdict, judgeFailed: false, isConclusive }
   }
   const raised = (report?.end === 'error' || report?.end === 'assertion') && ended.status === 'success'
   // As one program ends that nothing rescues from what its script raises.
@@ -149,7 +151,7 @@ function combine(
     report ?? endWithoutReport(judged, wasFirst),
   )
   const judgeFailed = report === undefined && ended.status === 'success' && !wasFirst
-  return { outcome: raised ? { ...shown, ...failure } : shown, verdict, judgeFailed }
+  return { outcome: raised ? { ...shown, ...failure } : shown, verdict, judgeFailed, isConclusive }
 }
 
 /** How the code ended. Calls that the script never came to say nothing about it. */

@@ -96,7 +96,8 @@ class Judge extends Peer {
   /** Whether the script keeps what it finds in objects. */
   keepsResults = false
 
-  constructor(channel, finish) {
+  /** @param exchange takes note of what passes */
+  constructor(channel, exchange, finish) {
     const lent = new Set()
     const guards = new WeakSet()
     super(channel, operationsOn(lent, (error, isAhead) => this.escape(error, isAhead), () => this.#noteDerived()), {
@@ -109,8 +110,12 @@ class Judge extends Peer {
       forgotten: (thing) => typeof thing === 'object' && this.#forgotten.add(thing),
       output: (text) => this.print(text),
       onSettled: () => this.#fallsBehind(),
-      lend: (thing, kind) => this.check(thing, kind),
+      lend: (thing, kind) => {
+        exchange.noteThing(thing, kind)
+        this.check(thing, kind)
+      },
       filled: (thing, kind) => {
+        exchange.noteThing(thing, kind)
         if (kind === 'proxy') return
         this.guard(thing)
         if (!this.#isTelling) return
@@ -119,8 +124,12 @@ class Judge extends Peer {
       },
       internal: (thing) => thing instanceof EventEmitter,
       empty: (iterator) => this.#checkEmpty(iterator),
-      changing: () => this.#told.clear(),
+      changing: () => {
+        exchange.end()
+        this.#told.clear()
+      },
       changed: (thing) => {
+        exchange.end()
         const isTold = this.#isReading && thing !== this.#reader && this.#told.has(thing)
         if (isTold) this.unverified('a property tells an object that changes')
         this.#proofs.noteChanged(thing)
@@ -144,6 +153,7 @@ class Judge extends Peer {
       proxy: (_, type) => this.proxy(type),
     })
     this.lent = lent
+    this.exchange = exchange
     this.log = console.log
     this.#guards = guards
     this.finish = finish
@@ -204,7 +214,9 @@ class Judge extends Peer {
     const outer = this.#isPacked
     this.#isPacked = operation === 'next' || operation === 'turn'
     try {
-      const answer = this.#expected.withoutTraps(() => super.ask(operation, ...values))
+      const answer = this.exchange.note(operation, values, () =>
+        this.#expected.withoutTraps(() => super.ask(operation, ...values)),
+      )
       if (operation === 'next') checkLists(answer, answer?.[0])
       if (operation === 'turn') checkLists(answer, answer?.[1], answer?.[2])
       if (this.#isPacked) this.#noteValues([operation === 'next' ? answer[0] : answer[1].filter((_, at) => at % 3 === 2)])
@@ -236,7 +248,8 @@ class Judge extends Peer {
   #lookAtState() {
     try {
       const name = super.ask('state')
-      if (typeof name === 'string') this.unproven ??= `the code has changed ${name} in its process`
+      if (typeof name === 'string' && name.startsWith('function ')) this.exchange.end()
+      else if (typeof name === 'string') this.unproven ??= `the code has changed ${name} in its process`
     } catch {}
   }
 
@@ -260,6 +273,7 @@ class Judge extends Peer {
   escape(error, isAhead = false) {
     if (!(error instanceof assert.AssertionError)) return
     if (isAhead) this.unverified('an assertion fails in values that the code may not use')
+    this.exchange.hasHidden = true
     this.finish('assertion', error)
   }
 

@@ -35,12 +35,13 @@ function judge(script, report, stdin, given) {
     if (asker?.unclear !== undefined && isDecided(end)) [end, reason] = ['unverified', asker.unclear]
     if (asker?.unproven !== undefined && end === 'passed') [end, reason] = ['unverified', asker.unproven]
     if (asker?.doubt !== undefined && isDecided(end) && end !== 'passed') [end, reason] = ['unverified', asker.doubt]
-    const content = stringify({ end, message: messageOf(end, reason), ...shownOutput() })
+    const content = stringify({ end, message: messageOf(end, reason), ...shownOutput(), isConclusive: exchange.isConclusive(end) })
     writeFileSync(report, content, { flag: 'wx', mode: 0o600 })
     apply(reallyExit, process, [0])
   }
   const unsettled = new Set()
-  const asker = new Judge(channel, finish)
+  const exchange = new Exchange(script)
+  const asker = new Judge(channel, exchange, finish)
   const raced = new WeakSet()
   let isRacing = false
   const loops = new Loops(asker)

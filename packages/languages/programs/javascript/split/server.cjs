@@ -15,7 +15,8 @@ class Server {
   /** Promises of the script that rejected, and that nothing of the code handles. */
   #unhandled = []
   #exports
-  /** The state of this process after the code ran. */
+  /** The names that stood for functions after the code ran, and the state of this process then. */
+  #functions = []
   #atFirst = new Map()
 
   constructor(channel, code, given) {
@@ -99,7 +100,8 @@ class Server {
     this.#exports = () => module.exports
     const found = this.#lookUp(text, words, before)
     for (const [name, binding] of [...Object.entries(found), ...this.#exported(module)]) this.#bindings[name] ??= binding
-    this.#atFirst = stateOfProcess()
+    this.#functions = Object.keys(this.#bindings).filter((name) => typeof this.#bindings[name].get() === 'function')
+    this.#atFirst = this.#state()
     return [...Object.keys(this.#bindings), ...this.#changed(members), ...(DIRECTIVE.test(text) ? [STRICT] : [])]
   }
 
@@ -114,9 +116,13 @@ class Server {
 
   /** What calls have changed in this process since the code ran; undefined if it is as it was. */
   #changedState() {
-    const [before, now] = [this.#atFirst, stateOfProcess()]
+    const [before, now] = [this.#atFirst, this.#state()]
     for (const [name, value] of now) if (!before.has(name) || !is(before.get(name), value)) return name
     for (const name of before.keys()) if (!now.has(name)) return name
+  }
+
+  #state() {
+    return new Map([...stateOfProcess(), ...this.#functions.map((name) => [`function ${name}`, this.#bindings[name].get()])])
   }
 
   /** Finds the variables among all words of the code: no other way shows those of `let`, `const` and `class`. */

@@ -18,19 +18,23 @@ export function isConfirmable({ verdict }: ScriptVerdict): boolean {
  * of them is believed.
  *
  * @param split a confirmable verdict
- * @param together the verdict of the run in one process
+ * @param inOneProcess the verdict of the other run
  */
-export function confirmVerdict(split: ScriptVerdict, together: ScriptVerdict, script: string): ScriptVerdict {
+export function confirmVerdict(
+  split: ScriptVerdict,
+  inOneProcess: ScriptVerdict,
+  script: string,
+): ScriptVerdict {
   const passedSplit = split.verdict === 'passed'
-  if (passedSplit === passedTogether(together, script)) return split
+  if (passedSplit === hasPassed(inOneProcess, script)) return split
   const reason = passedSplit
-    ? `in one process with the code the script does not pass: ${together.diff}`
+    ? `in one process with the code the script does not pass: ${inOneProcess.diff}`
     : `in one process with the code the script passes; in a process of its own: ${split.diff}`
-  const { suspicious } = passedSplit ? together : split
+  const { suspicious } = passedSplit ? inOneProcess : split
   return { verdict: 'unverified', diff: reason, ...(suspicious !== undefined && { suspicious }) }
 }
 
 /** Whether a run in one process passed. A script that ends the process itself gives no report there. */
-function passedTogether({ verdict, diff }: ScriptVerdict, script: string): boolean {
+function hasPassed({ verdict, diff }: ScriptVerdict, script: string): boolean {
   return verdict === 'passed' || (diff === TOO_EARLY && /exit/i.test(script))
 }

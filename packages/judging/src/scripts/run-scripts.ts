@@ -7,7 +7,7 @@ import type { JobRunOptions, Judging, JudgingOptions } from '../judging.ts'
 import { summarizeTests } from '../summarize-tests.ts'
 import { reportTest } from '../verdict-events.ts'
 import type { PlannedScript, ScriptsPlan } from './plan-scripts.ts'
-import { runTogether, type ScriptOutcome } from './run-together.ts'
+import { runInOneProcess, type ScriptOutcome } from './run-in-one-process.ts'
 import { runSplit, type SplitContext, type SplitRun } from './split/run-split.ts'
 
 /** One run of a script that has not been made. */
@@ -121,7 +121,7 @@ async function runRound(
   return { runs, outcomes, ranOut: false }
 }
 
-/** Runs one script: in a process of its own if the plan has a judge, and then, if it has to be confirmed, in that of the code. */
+/** Runs one script: in the process of the code, or, if the plan has a judge, in one of its own. */
 async function runScript(
   test: PlannedScript,
   id: string,
@@ -130,30 +130,37 @@ async function runScript(
   options: JobRunOptions,
 ): Promise<ScriptOutcome> {
   const { rules, code, judge, network } = plan
-  if (judge === undefined || rules.split === undefined) return runTogether(test, id, plan, sandbox, options)
+  const inOneProcess = (name: string) => runInOneProcess(test, name, plan, sandbox, options)
+  if (judge === undefined || rules.split === undefined) return inOneProcess(id)
+  const context = { sandbox, rules: rules.split, code, judge, options }
   // With a network, a second run would send everything again.
-  const mayRepeat = () => network === NO_NETWORK && !options.budget.isSpent
-  const split = await runJudged(test, id, { sandbox, rules: rules.split, code, judge, options }, mayRepeat)
-  if (split.isConclusive || !isConfirmable(split.verdict) || !mayRepeat()) return split
-  const together = await runTogether(test, `${id}.together`, plan, sandbox, options)
-  if (together.outcome.limit === 'job') return split
+  if (network !== NO_NETWORK) return runSplit(test, id, context)
+  const split = await runJudged(test, id, context)
+  if (split.isConclusive || !isConfirmable(split.verdict)) return split
+  return confirmed(split, await inOneProcess(`${id}.confirm`), test.script)
+}
+
+/** A split run after one of the code and the script in one process. */
+function confirmed(split: SplitRun, other: ScriptOutcome, script: string): ScriptOutcome {
+  const isLate = other.outcome.limit === 'job'
+  const both = [split.outcome, other.outcome]
+  // What the job's time has cut off says nothing, and a success needs both runs.
+  if (isLate && split.verdict.verdict === 'passed') {
+    return { outcome: mergeOutcomes(both, other.outcome), verdict: other.verdict }
+  }
+  if (isLate) return split
   // If a busy host starved the second run, both are made again.
-  const shown = together.outcome.status === 'timeout' ? together.outcome : split.outcome
+  const shown = other.outcome.status === 'timeout' ? other.outcome : split.outcome
   return {
-    outcome: mergeOutcomes([split.outcome, together.outcome], shown),
-    verdict: confirmVerdict(split.verdict, together.verdict, test.script),
+    outcome: mergeOutcomes(both, shown),
+    verdict: confirmVerdict(split.verdict, other.verdict, script),
   }
 }
 
 /** Runs one script in a process of its own; a second time if its judge fails. */
-async function runJudged(
-  test: PlannedScript,
-  id: string,
-  context: SplitContext,
-  mayRepeat: () => boolean,
-): Promise<SplitRun> {
+async function runJudged(test: PlannedScript, id: string, context: SplitContext): Promise<SplitRun> {
   const first = await runSplit(test, id, context)
-  if (!first.judgeFailed || !mayRepeat()) return first
+  if (!first.judgeFailed || context.options.budget.isSpent) return first
   const again = await runSplit(test, `${id}.retry`, context)
   if (again.outcome.limit === 'job') return first
   return { ...again, outcome: mergeOutcomes([first.outcome, again.outcome], again.outcome) }

@@ -154,7 +154,7 @@ describe('scripts', () => {
     const verdictOf = async (ofJudge: object, endsFirst = false) => {
       const { judged } = await judge({ language: 'split' }, async ({ id, channel }) => {
         if (!id.endsWith('.judge') && endsFirst) channel?.end()
-        if (id.endsWith('.together')) return outcome({ status: 'execution_error', exitCode: 1 })
+        if (id.endsWith('.confirm')) return outcome({ status: 'execution_error', exitCode: 1 })
         return outcome(id.endsWith('.judge') ? ofJudge : {})
       })
       return judged.tests?.[0]
@@ -172,15 +172,15 @@ describe('scripts', () => {
 
   // promise: split-judging
   it('in a process of their own are confirmed in that of the code, unless their judge needs no confirmation', async () => {
-    const verdictOf = async (ofJudge: object, together: object, changes: Partial<JobInput> = {}) => {
+    const verdictOf = async (ofJudge: object, inOneProcess: object, changes: Partial<JobInput> = {}) => {
       const ids: string[] = []
       const { judged, outcome: all } = await judge({ language: 'split', ...changes }, async ({ id }) => {
         ids.push(id)
-        if (id.endsWith('.together')) return outcome(together)
+        if (id.endsWith('.confirm')) return outcome(inOneProcess)
         const report = { end: 'passed', message: 'm', stdout: '', printed: 0, ...ofJudge }
         return outcome(id.endsWith('.judge') ? { report: Buffer.from(JSON.stringify(report)) } : {})
       })
-      return [judged.tests?.[0]?.verdict, ids.includes('j.together'), all.status]
+      return [judged.tests?.[0]?.verdict, ids.includes('j.confirm'), all.status]
     }
     const failed = { status: 'execution_error', exitCode: 1 }
     expect(await verdictOf({}, {})).toEqual(['passed', true, 'success'])
@@ -191,6 +191,10 @@ describe('scripts', () => {
     expect(await verdictOf({ end: 'unverified' }, failed)).toEqual(['unverified', false, 'success'])
     // The code must not send twice what it sends over a network.
     expect(await verdictOf({}, failed, { network: 'open' })).toEqual(['passed', false, 'success'])
+    // What the job's time has cut off is no success, and no failure that a second run could excuse.
+    const late = { status: 'timeout', limit: 'job' }
+    expect(await verdictOf({}, late)).toEqual(['timeout', true, 'timeout'])
+    expect(await verdictOf({ end: 'assertion' }, late)).toEqual(['wrong_answer', true, 'execution_error'])
     // A second run that the host starved decides nothing: both are made again.
     expect(await verdictOf({}, { status: 'timeout', limit: 'time' })).toEqual(['unverified', true, 'timeout'])
   })

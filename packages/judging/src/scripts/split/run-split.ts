@@ -13,7 +13,7 @@ import {
 import type { JobRunOptions } from '../../judging.ts'
 import type { HelperProgram } from '../../judging-rules.ts'
 import { newSecrets, type PlannedScript } from '../plan-scripts.ts'
-import type { ScriptOutcome } from '../run-together.ts'
+import type { ScriptOutcome } from '../run-in-one-process.ts'
 import { type GatedPipe, gateFrames, wholeMessage } from './frame-gate.ts'
 
 /** Added to the code's timeout, in seconds, so that code that does not answer times out before the judge. */

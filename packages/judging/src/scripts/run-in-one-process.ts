@@ -16,7 +16,7 @@ export interface ScriptOutcome {
  * @param id name of the execution
  * @throws what the sandbox rejects with
  */
-export async function runTogether(
+export async function runInOneProcess(
   test: PlannedScript,
   id: string,
   plan: Pick<ScriptsPlan, 'rules' | 'code'>,

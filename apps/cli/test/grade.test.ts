@@ -576,6 +576,20 @@ describe('isopod grade', () => {
     expect(stderr).toContain('make it with: npx isopod roots make ruby --driver process\n')
   })
 
+  it('refuses --separation process for a language that cannot', async () => {
+    const at = given(MIXED)
+    const faked = fakeClient(byWord)
+    const ruby = { name: 'ruby', version: '3.3', aliases: ['rb'], separations: ['none'] as const }
+    const client = { ...faked, client: { ...faked.client, languages: async () => [ruby] } }
+    const args = ['grade', '--dataset', 'humaneval', at('set.jsonl'), '--reference', '--language', 'rb']
+    const { exitCode, stderr } = await cli([...args, '--separation', 'process'], { client })
+    expect(exitCode).toBe(2)
+    expect(stderr).toContain(
+      '--separation: must be none, because ruby runs scripts in the process of the code',
+    )
+    expect((await cli([...args, '--separation', 'none'], { client })).exitCode).toBe(0)
+  })
+
   it('names file, line and field of an invalid data set', async () => {
     const at = given(MIXED, [PROBLEMS[0], { ...PROBLEMS[1], test: 7 }])
     const { exitCode, stderr } = await grade(at, '--samples', at('samples.jsonl'))

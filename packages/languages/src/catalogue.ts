@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { findLanguage, type Language, type LanguageSummary } from '@isopod/protocol'
+import { findLanguage, type Language, type LanguageSummary, SEPARATIONS } from '@isopod/protocol'
 import { validateCatalogue } from './validate.ts'
 
 /** Path of the default catalogue, a YAML file. */
@@ -36,7 +36,10 @@ export function compileCatalogue(document: unknown, path: string): Catalogue {
 
 /** Makes a catalogue from validated languages. */
 export function createCatalogue(languages: readonly Language[]): Catalogue {
-  const summaries = languages.map(({ name, version, aliases }) => ({ name, version, aliases }))
+  const summaries = languages.map(({ name, version, aliases, script }): LanguageSummary => {
+    const separations = script?.split === undefined ? (['none'] as const) : SEPARATIONS
+    return { name, version, aliases, ...(script !== undefined && { separations }) }
+  })
   return {
     languages,
     find: (asked) => findLanguage(languages, asked),

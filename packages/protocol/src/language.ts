@@ -3,7 +3,7 @@ import { isSafePath } from './files.ts'
 import { limitsSchema } from './limits.ts'
 import { runtimeSchema } from './runtime.ts'
 import { fields, flag, listOf, nameUpTo, numberBetween, textUpTo } from './schema.ts'
-import { scriptSchema } from './script.ts'
+import { type Separation, scriptSchema } from './script.ts'
 
 const command = listOf(textUpTo(4096), 64, {
   list: 'must be a list of texts',
@@ -114,6 +114,8 @@ export interface LanguageSummary {
   readonly name: string
   readonly version: string
   readonly aliases: readonly string[]
+  /** Where its test scripts can run, the default first. Undefined if it has none, or if an older worker reported it. */
+  readonly separations?: readonly Separation[]
   /** The required image, if the worker that reported last lacks it. */
   readonly missingImage?: string
 }

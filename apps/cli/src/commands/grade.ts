@@ -123,12 +123,26 @@ function announce(io: Io, { plan, problems, scan, id, coverage }: Grading): void
   for (const line of coverageNotes(coverage)) note(io, `isopod: ${line}`)
 }
 
-/** Refuses an unknown language with the option's name; the client's error would name a field of the first sample. */
-async function checkLanguage(io: Io, client: JobClient, { plan, scan }: Grading): Promise<void> {
-  const { language } = plan
+/**
+ * Refuses a language that is unknown, or that cannot run scripts as asked, with the option's name; the client's error would name
+ * a field of the first sample.
+ */
+async function checkLanguage(io: Io, client: JobClient, { plan, problems, scan }: Grading): Promise<void> {
+  const { language, separation } = plan
   const offered = await offeredLanguages(io, client, scan.languages)
-  if (language === undefined || offered === undefined || findLanguage(offered, language)) return
-  throw new UsageError(`--${unsupportedLanguage(offered, language)}`)
+  if (offered === undefined) return
+  if (language !== undefined && !findLanguage(offered, language)) {
+    throw new UsageError(`--${unsupportedLanguage(offered, language)}`)
+  }
+  const hasScripts = [...problems.all()].some(({ tests }) => tests.some(({ script }) => script !== undefined))
+  if (separation !== 'process' || !hasScripts) return
+  const unable = [...scan.languages]
+    .flatMap((name) => findLanguage(offered, name) ?? [])
+    .find(({ separations }) => separations?.includes('process') === false)
+  if (unable === undefined) return
+  throw new UsageError(
+    `--separation: must be none, because ${unable.name} runs scripts in the process of the code`,
+  )
 }
 
 /** Runs the batch to its end; undefined if it was interrupted. */

@@ -1,3 +1,4 @@
+import { SEPARATIONS } from '@isopod/protocol'
 import { z } from 'zod'
 import type { GatewayParts } from '../gateway-parts.ts'
 import type { Http } from '../http/create-http.ts'
@@ -19,6 +20,10 @@ const languageSchema = z.object({
   name: z.string(),
   version: z.string(),
   aliases: z.array(z.string()),
+  separations: z
+    .array(z.enum(SEPARATIONS))
+    .optional()
+    .describe('Where test scripts can run, the default first; not set for a language without scripts'),
   missingImage: z.string().optional().describe('The image of the language, if a worker lacks it'),
 })
 
@@ -50,6 +55,11 @@ export function queueRoutes(http: Http, { client, callers }: GatewayParts): void
   http.get('/v1/languages', { schema: languages }, async (request) => {
     await callers.identify(request.token, 'read')
     const offered = (await client.languages()) ?? []
-    return { languages: offered.map((language) => ({ ...language, aliases: [...language.aliases] })) }
+    const listed = offered.map(({ aliases, separations, ...language }) => ({
+      ...language,
+      aliases: [...aliases],
+      ...(separations !== undefined && { separations: [...separations] }),
+    }))
+    return { languages: listed }
   })
 }

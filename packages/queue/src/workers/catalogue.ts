@@ -9,8 +9,9 @@ export async function writeCatalogue(
   keys: Keys,
   languages: readonly LanguageSummary[],
 ): Promise<void> {
-  const summaries = languages.map(({ name, version, aliases, missingImage }) => ({
+  const summaries = languages.map(({ name, version, aliases, separations, missingImage }) => ({
     ...{ name, version, aliases },
+    ...(separations !== undefined && { separations }),
     ...(missingImage !== undefined && { missingImage }),
   }))
   await writeAtLimit(redis, 'SET', keys.catalogue, JSON.stringify(summaries))
@@ -30,12 +31,16 @@ export async function readCatalogue(redis: Redis, keys: Keys): Promise<LanguageS
 
 function isSummary(value: unknown): value is LanguageSummary {
   if (typeof value !== 'object' || value === null) return false
-  const { name, version, aliases, missingImage } = value as Record<string, unknown>
+  const { name, version, aliases, separations, missingImage } = value as Record<string, unknown>
   return (
     typeof name === 'string' &&
     typeof version === 'string' &&
-    Array.isArray(aliases) &&
-    aliases.every((alias) => typeof alias === 'string') &&
+    isTexts(aliases) &&
+    (separations === undefined || isTexts(separations)) &&
     (missingImage === undefined || typeof missingImage === 'string')
   )
+}
+
+function isTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((each) => typeof each === 'string')
 }

@@ -17,6 +17,7 @@ export interface Line {
 export const MAX_LINE_BYTES = 64 * 1024 * 1024
 
 const NEWLINE = 10
+const GZIP_MAGIC = Buffer.from([0x1f, 0x8b])
 
 /**
  * Yields the lines of a text file, gzipped or not; holds at most one line and one chunk in memory.
@@ -68,18 +69,23 @@ export async function* readLines(path: string): AsyncGenerator<Line> {
 
 /** The file as a stream of plain bytes. Its first bytes decide whether it is gzipped, not its name. */
 async function openText(path: string): Promise<Readable> {
-  const gzipped = await isGzipped(path)
+  const isGzipped = (await firstBytes(path, 2)).equals(GZIP_MAGIC)
   const bytes = createReadStream(path)
-  return gzipped ? pipeline(bytes, createGunzip(), () => {}) : bytes
+  return isGzipped ? pipeline(bytes, createGunzip(), () => {}) : bytes
 }
 
-async function isGzipped(path: string): Promise<boolean> {
+/**
+ * The first bytes of a file, which tell its format.
+ *
+ * @throws {UsageError} if it cannot be read
+ */
+export async function firstBytes(path: string, count: number): Promise<Buffer> {
   try {
     // Samples are read more than once, and a pipe would be empty the second time.
     if (!(await stat(path)).isFile()) throw new UsageError(`${JSON.stringify(path)}: must be a file`)
     await using file = await open(path, 'r')
-    const { buffer } = await file.read(Buffer.alloc(2), 0, 2, 0)
-    return buffer[0] === 0x1f && buffer[1] === 0x8b
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(count), 0, count, 0)
+    return buffer.subarray(0, bytesRead)
   } catch (error) {
     if (error instanceof UsageError) throw error
     const { code, message } = error as NodeJS.ErrnoException

@@ -3,29 +3,28 @@ import { join } from 'node:path'
 import { DatasetError, type Place, parseRecord } from '@isopod/grading'
 import { sizeText } from '@isopod/protocol'
 import { UsageError } from '@isopod/service-kit'
-import { type Line, MAX_LINE_BYTES, readLines } from './read-lines.ts'
-
-/** One record and its place in the file. */
-export interface FileRecord {
-  readonly value: unknown
-  readonly place: Place
-}
+import type { FileRecord } from './file-record.ts'
+import { firstBytes, type Line, MAX_LINE_BYTES, readLines } from './read-lines.ts'
+import { PARQUET_MAGIC, readParquet } from './read-parquet.ts'
 
 /** File names that are read from a folder. */
-export const DATA_FILE = /\.jsonl?(\.gz)?$/
+export const DATA_FILE = /\.(jsonl?(\.gz)?|parquet)$/
 /** Result files that MultiPL-E writes next to the completions. */
 const JUDGED_FILE = /\.results\.json(\.gz)?$/
 
 /**
- * Reads the records of a file: one per line, or one JSON document that is a record or a list of records (a record's number
- * in the list then serves as its line). In a folder, reads all `.json` and `.jsonl` files, gzipped or not, in alphabetical
- * order.
+ * Reads the records of a file: one per line, one JSON document that is a record or a list of records, or the rows of a Parquet file
+ * (a record's number in the list then serves as its line). In a folder, reads all `.json` and `.jsonl` files, gzipped or not, and
+ * all `.parquet` files, in alphabetical order.
  *
  * @throws {UsageError} if it cannot be read
  * @throws {DatasetError} for invalid JSON, with file and line
  */
 export async function* readRecords(path: string): AsyncGenerator<FileRecord> {
-  for (const file of await filesOf(path)) yield* recordsOf(file)
+  for (const file of await filesOf(path)) {
+    const isParquet = (await firstBytes(file, PARQUET_MAGIC.byteLength)).equals(PARQUET_MAGIC)
+    yield* isParquet ? readParquet(file) : recordsOf(file)
+  }
 }
 
 async function filesOf(path: string): Promise<string[]> {
@@ -36,7 +35,9 @@ async function filesOf(path: string): Promise<string[]> {
   if (!isFolder) return [path]
   const names = (await readdir(path)).filter((name) => DATA_FILE.test(name) && !JUDGED_FILE.test(name)).sort()
   if (names.length > 0) return names.map((name) => join(path, name))
-  throw new UsageError(`${JSON.stringify(path)}: must contain .json or .jsonl files, optionally with .gz`)
+  throw new UsageError(
+    `${JSON.stringify(path)}: must contain .json or .jsonl files, optionally with .gz, or .parquet files`,
+  )
 }
 
 async function* recordsOf(file: string): AsyncGenerator<FileRecord> {

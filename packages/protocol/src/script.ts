@@ -43,8 +43,8 @@ export const scriptSchema = fields({
   /**
    * How the code and the script run in processes of their own, joined by their stdin and stdout. The code's main file has the
    * placeholders `{code_json}` and `{stdin_json}`, the judge's `{script_json}`,
-   * `{stdin_json}` and `{report_json}`, the path of its report: JSON
-   * with `end`, `message`, `stdout` and `printed`. A language without it runs both in one process.
+   * `{stdin_json}` and `{report_json}`, the path of its report, which {@link splitReportSchema} describes. A language without it runs both in one
+   * process.
    */
   split: fields({
     code: splitProgramSchema,

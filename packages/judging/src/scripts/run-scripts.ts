@@ -6,7 +6,7 @@ import type { JudgedRun } from '../judged-run.ts'
 import type { JobRunOptions, Judging, JudgingOptions } from '../judging.ts'
 import { summarizeTests } from '../summarize-tests.ts'
 import { reportTest } from '../verdict-events.ts'
-import type { PlannedScript, ScriptsPlan } from './plan-scripts.ts'
+import { type PlannedScript, type ScriptsPlan, sharedInRole } from './plan-scripts.ts'
 import { runInOneProcess, type ScriptOutcome } from './run-in-one-process.ts'
 import { runSplit, type SplitContext, type SplitRun } from './split/run-split.ts'
 
@@ -130,14 +130,17 @@ async function runScript(
   options: JobRunOptions,
 ): Promise<ScriptOutcome> {
   const { rules, code, judge, network } = plan
-  const inOneProcess = (name: string) => runInOneProcess(test, name, plan, sandbox, options)
-  if (judge === undefined || rules.split === undefined) return inOneProcess(id)
+  if (judge === undefined || rules.split === undefined)
+    return runInOneProcess(test, id, plan, sandbox, options)
   const context = { sandbox, rules: rules.split, code, judge, options }
   // With a network, a second run would send everything again.
   if (network !== NO_NETWORK) return runSplit(test, id, context)
   const split = await runJudged(test, id, context)
   if (split.isConclusive || !isConfirmable(split.verdict)) return split
-  return confirmed(split, await inOneProcess(`${id}.confirm`), test.script)
+  // Where a script was in the code's process, no other code is split from its script, not even after a reset.
+  const execution = { ...test.execution, sharedBy: sharedInRole(test.execution, 'confirm') }
+  const other = await runInOneProcess({ ...test, execution }, `${id}.confirm`, plan, sandbox, options)
+  return confirmed(split, other, test.script)
 }
 
 /** A split run after one of the code and the script in one process. */

@@ -12,7 +12,7 @@ import {
 } from '@isopod/sandbox'
 import type { JobRunOptions } from '../../judging.ts'
 import type { HelperProgram } from '../../judging-rules.ts'
-import { newSecrets, type PlannedScript } from '../plan-scripts.ts'
+import { newSecrets, type PlannedScript, sharedInRole } from '../plan-scripts.ts'
 import type { ScriptOutcome } from '../run-in-one-process.ts'
 import { type GatedPipe, gateFrames, wholeMessage } from './frame-gate.ts'
 
@@ -110,7 +110,7 @@ function judgeExecution(
   const { report } = newSecrets()
   const texts = { script, report: `${WORKSPACE}/${report}`, stdin: execution.stdin ?? '' }
   const timeoutSeconds = execution.limits.timeoutSeconds + GRACE_SECONDS
-  const { id, attempt, runtime, sharedBy } = execution
+  const { id, attempt, runtime } = execution
   return {
     id,
     attempt,
@@ -121,7 +121,7 @@ function judgeExecution(
     files,
     report,
     // The containers of a batch's judges never have its code in them.
-    sharedBy: sharedBy === undefined ? undefined : JSON.stringify([sharedBy, null, 'judge']),
+    sharedBy: sharedInRole(execution, 'judge'),
   }
 }
 

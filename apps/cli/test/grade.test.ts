@@ -34,7 +34,7 @@ function given(samples: readonly unknown[], problems: readonly unknown[] = PROBL
 }
 
 function tested(
-  verdict: 'passed' | 'runtime_error' | 'timeout' | 'judge_error',
+  verdict: 'passed' | 'runtime_error' | 'timeout' | 'judge_error' | 'unverified',
   diff: string | null = null,
 ): Result {
   return resultOf({
@@ -49,6 +49,7 @@ function tested(
 function byWord({ code }: JobInput): Result {
   if (code.includes('loop')) return tested('timeout')
   if (code.includes('raise')) return tested('runtime_error', 'exit code 1\nValueError: of 7')
+  if (code.includes('own')) return tested('unverified', 'line 2: only the code could tell')
   if (code.includes('odd')) return tested('judge_error', 'the checker failed: it exited with code 1')
   if (code.includes('broken')) {
     return resultOf({ status: 'setup_error', attributable: false, errorMessage: 'engine is unavailable' })
@@ -183,6 +184,18 @@ describe('isopod grade', () => {
       completion: 'broken',
       result: 'platform fault: engine is unavailable',
     })
+  })
+
+  it('lists unverified samples, and says how to judge them', async () => {
+    const at = given([MIXED[0], { task_id: 'b', completion: '    own' }])
+    const { exitCode, stdout } = await grade(at, '--samples', at('samples.jsonl'), '--out', at('out.jsonl'))
+    expect(exitCode).toBe(0)
+    expect(stdout).toContain(
+      'unverified: 1, counted as not passed; --separation none judges them in the process of their code\n' +
+        '  sample 2 of b: line 2: only the code could tell\n',
+    )
+    const result = 'unverified: line 2: only the code could tell'
+    expect(rowsOf(at('out.jsonl'))[1]).toMatchObject({ result, passed: false })
   })
 
   // promise: judge-errors

@@ -43,6 +43,7 @@ export function gradeTable(
     slowest(grades, width),
     ...separations(grades),
     ...judgeErrors(grades),
+    ...unverified(grades),
     `suspicious: ${grades.suspiciousCount}\n${remarks(grades.suspicious, grades.suspiciousCount)}`,
     `flaky: ${grades.flakyCount}\n`,
     `platform faults: ${summary.faults} remain, ${summary.retriedFaults} were run again\n`,
@@ -96,6 +97,14 @@ function judgeErrors(grades: Grades): string[] {
   if (count === 0) return []
   const scored = grades.excludedCount > 0 ? 'not counted' : 'counted as not passed'
   return [`judge errors: ${count}, ${scored}\n`, remarks(grades.judgeErrors, count)]
+}
+
+/** Samples of which only their own code could tell whether they are right, and what the caller can do. */
+function unverified(grades: Grades): string[] {
+  const count = grades.counts.unverified
+  if (count === 0) return []
+  const advice = '--separation none judges them in the process of their code'
+  return [`unverified: ${count}, counted as not passed; ${advice}\n`, remarks(grades.unverified, count)]
 }
 
 /** The first remarks, one per line. */

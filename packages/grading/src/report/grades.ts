@@ -1,6 +1,6 @@
 import { type Result, SEPARATIONS, type Separation } from '@isopod/protocol'
 import { type Detail, detailOf, detailSize, type GradedSample, suspicion } from './detail.ts'
-import { judgeErrorOf, SAMPLE_VERDICTS, type SampleVerdict } from './sample-verdict.ts'
+import { EXPIRED, reasonOf, SAMPLE_VERDICTS, type SampleVerdict } from './sample-verdict.ts'
 
 /** Number of samples by verdict. */
 export type VerdictCounts = Record<SampleVerdict, number>
@@ -31,7 +31,7 @@ export interface ProblemGrades {
 /** Number of samples of one language by the place where their test scripts ran. */
 export type SeparationCounts = Record<Separation, number>
 
-/** A sample that a person should review: suspicious, with a judge error, or with a fault. */
+/** A sample that a person should review: suspicious, unverified, with a judge error, or with a fault. */
 export interface Remark {
   readonly number: number
   readonly problem: string
@@ -53,6 +53,7 @@ export class Grades {
   readonly memories: Measure[] = []
   readonly suspicious: Remark[] = []
   readonly judgeErrors: Remark[] = []
+  readonly unverified: Remark[] = []
   readonly faults: Remark[] = []
   /** Language with its version → where the test scripts of its samples ran. Empty for data sets without scripts. */
   readonly separations = new Map<string, SeparationCounts>()
@@ -97,7 +98,8 @@ export class Grades {
     const why = suspicion(result)
     if (why !== undefined) this.#suspect(sample, problem, why)
     if (verdict === 'judge_error')
-      this.#remark(this.judgeErrors, sample, judgeErrorOf(result) ?? 'details expired')
+      this.#remark(this.judgeErrors, sample, reasonOf(result, verdict) ?? EXPIRED)
+    if (verdict === 'unverified') this.#remark(this.unverified, sample, reasonOf(result, verdict) ?? EXPIRED)
     if (verdict === 'fault') this.#remark(this.faults, sample, result?.errorMessage ?? 'no result')
     if (why !== undefined || (verdict !== 'passed' && verdict !== 'skipped'))
       this.#keepDetail(sample, problem)

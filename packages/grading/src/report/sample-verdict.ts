@@ -76,10 +76,16 @@ function decisiveTest({ tests = [] }: Pick<Result, 'tests'>) {
   return failed.find(({ verdict }) => verdict !== 'judge_error') ?? failed[0]
 }
 
-/** How the first program that judges a sample failed; undefined if none did. */
-export function judgeErrorOf(result: Result | undefined): string | undefined {
-  return result?.tests?.find(({ verdict }) => verdict === 'judge_error')?.diff ?? undefined
+/** Why the first test of a sample has a verdict; undefined if no test has it. */
+export function reasonOf(
+  result: Result | undefined,
+  verdict: 'judge_error' | 'unverified',
+): string | undefined {
+  return result?.tests?.find((test) => test.verdict === verdict)?.diff ?? undefined
 }
+
+/** In place of the reason of a result that is no longer stored. */
+export const EXPIRED = 'details expired'
 
 /** Maximum length of a reason of {@link humanEvalResult}, in characters. */
 const MAX_REASON = 500
@@ -95,7 +101,11 @@ export function humanEvalResult(verdict: SampleVerdict, result: Result | undefin
     case 'timeout':
       return 'timed out'
     case 'judge_error':
-      return `judge error: ${judgeErrorOf(result)?.split('\n')[0] ?? 'details expired'}`.slice(0, MAX_REASON)
+    case 'unverified':
+      return `${VERDICT_WORDS[verdict]}: ${reasonOf(result, verdict)?.split('\n')[0] ?? EXPIRED}`.slice(
+        0,
+        MAX_REASON,
+      )
     case 'fault':
       return `platform fault: ${result?.errorMessage ?? 'no worker could judge it'}`.slice(0, MAX_REASON)
     default:

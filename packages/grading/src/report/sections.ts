@@ -214,6 +214,8 @@ export function remarks(grades: Grades, text: ReportText): Html {
     <h2>Suspicious samples</h2>${remarkTable(grades.suspicious, grades.suspiciousCount, 'None.')}
     <h3>Judge errors</h3>
     <p class="soft small">A program that judges failed, or was none. This says nothing about the code.</p>${remarkTable(grades.judgeErrors, grades.counts.judge_error, 'None.')}
+    <h3>Unverified</h3>
+    <p class="soft small">Only the code itself could tell whether it is right.</p>${remarkTable(grades.unverified, grades.counts.unverified, 'None.')}
     <h3>Platform faults</h3>
     <p class="soft small">${counted(text.retriedFaults, 'fault')} were resolved by another run.</p>${remarkTable(grades.faults, grades.counts.fault, 'None.')}
     </section>`

@@ -190,6 +190,14 @@ describe('Grades', () => {
     for (const verdict of SAMPLE_VERDICTS) expect(page).toContain(`.v-${verdict} {`)
   })
 
+  it('lists unverified samples', () => {
+    const unclear = result({ tests: [test({ verdict: 'unverified', diff: 'line 2: only the code' })] })
+    const grades = new Grades()
+    grades.add(sample({ verdict: 'unverified', result: unclear }))
+    expect(grades.unverified).toMatchObject([{ verdict: 'unverified', text: 'line 2: only the code' }])
+    expect([...reportPage(grades, PAGE)].join('')).toContain('line 2: only the code')
+  })
+
   // promise: judge-errors
   it('lists judge errors, and leaves excluded ones out of the share of passed samples', () => {
     const broken = result({ tests: [test({ verdict: 'judge_error', diff: 'it crashed' })] })

@@ -82,11 +82,7 @@ class Judge extends Peer {
   #isStringifying = false
   #isComparing = false
   #jsonFunctions = new WeakSet()
-  /** Why a failure may not be the code's, once the script did what split judging cannot. */
-  doubt = undefined
-  /** Why it is not clear what the script asked, and why it may have asked the code to judge itself. */
-  unclear = undefined
-  unproven = undefined
+  #reasons = {}
   /** What the code must not have. */
   opaqueThings = new Set()
   /** Objects of the script of which an assertion calls one field and reads another one. */
@@ -174,6 +170,33 @@ class Judge extends Peer {
     for (const each of [...forbidden, process.exit, process.reallyExit, process.abort, process.kill]) this.opaqueThings.add(each)
   }
 
+  /** Why a failure may not be the code's, once the script did what split judging cannot. */
+  get doubt() {
+    return this.#reasons.doubt
+  }
+
+  set doubt(reason) {
+    this.#reasons.doubt = located(reason)
+  }
+
+  /** Why it is not clear what the script asked. */
+  get unclear() {
+    return this.#reasons.unclear
+  }
+
+  set unclear(reason) {
+    this.#reasons.unclear = located(reason)
+  }
+
+  /** Why the script may have asked the code to judge itself. */
+  get unproven() {
+    return this.#reasons.unproven
+  }
+
+  set unproven(reason) {
+    this.#reasons.unproven = located(reason)
+  }
+
   /** The code makes an object of a class that it derives from one of the script: the script has only its own part of it. */
   #noteDerived() {
     this.unproven ??= 'the code extends a class of the script'
@@ -203,11 +226,11 @@ class Judge extends Peer {
 
   /** What an instrumented script calls before it throws an error because something is not what it expects. */
   noteFailing() {
-    if (this.#answering > 0) this.unproven ??= 'the code sees an error that says what the script expects'
+    if (this.#answering > 0) this.unproven ??= 'an error of a callback could tell the code what the script expects'
   }
 
   unverified(reason) {
-    this.finish('unverified', reason)
+    this.finish('unverified', located(reason))
   }
 
   ask(operation, ...values) {
@@ -265,7 +288,7 @@ class Judge extends Peer {
       return
     }
     // A script that replaces the method wants to see what the code prints; what it was given is not known.
-    this.doubt = 'the script replaces console.log, and sees lines only'
+    this.doubt = 'the script replaces console.log, which gets whole lines of what the code prints'
     for (const line of text.replace(/\n$/, '').split('\n')) console.log(line)
   }
 
@@ -312,7 +335,7 @@ class Judge extends Peer {
     if (this.#isStringifying && isJson) this.unverified('only the code could tell what an object is as JSON')
     const isGetter = this.#getters.has(thing)
     if ((this.#isComparing && !isGetter) || this.#isQuery(thing, self, args)) {
-      this.unverified(`only the code could tell what ${thing.name} says`)
+      this.unverified(`only the code could tell what its method ${thing.name} says`)
     }
     if (isThing(self) && this.#isAt(self, 'then', thing)) {
       this.#thens.add(args.filter((each) => typeof each === 'function'))
@@ -388,7 +411,7 @@ class Judge extends Peer {
     const isEcho = (name, given) =>
       !isOwn && this.#isAt(self, name, thing) && given.some((each) => isDeepStrictEqual(listed(each), listed(value)))
     if (ECHOES.some((name) => isEcho(name, args)) || (args.length > 1 && isEcho('get', args.slice(1)))) {
-      this.unverified(`only the code could tell what ${thing.name} says`)
+      this.unverified(`only the code could tell what its method ${thing.name} says`)
     }
     if (value && this.#isAt(self, 'equals', thing) && isObject(args[0])) {
       if (!isDeepStrictEqual(self, args[0])) this.unverified('only the code could tell whether two of its objects are equal')
@@ -537,7 +560,7 @@ class Judge extends Peer {
   #guardKey(thing, key, value) {
     if (key === 'then') this.#hasThenable = true
     if (typeof value !== 'function' || !isAsked(key) || this.isOfOther(value) || this.#guards.has(value)) return
-    const answer = () => this.unverified(`only the code could tell what ${String(key)} says`)
+    const answer = () => this.unverified(`only the code could tell what its method ${String(key)} says`)
     defineProperty(thing, key, { value: answer, configurable: true, writable: true, enumerable: false })
     this.#guards.add(answer)
   }
@@ -709,6 +732,17 @@ class Judge extends Peer {
     // The test runner fails what never ends, and keeps promises of its own.
     if (!this.hasRunner && this.waits()) return 'the script waits for a call or a value that never comes'
   }
+}
+
+/** A reason with the line of the script that is running, if there is one. Types that are removed can move lines. */
+function located(reason) {
+  const place = {}
+  const { stackTraceLimit } = Error
+  Error.stackTraceLimit = 50
+  Error.captureStackTrace(place, located)
+  Error.stackTraceLimit = stackTraceLimit
+  const line = /\/script\.js:(\d+)/.exec(place.stack)?.[1]
+  return line === undefined || reason.startsWith('line ') ? reason : `line ${line}: ${reason}`
 }
 
 /** Refuses answers that are no lists where the other process answers with nothing else. */

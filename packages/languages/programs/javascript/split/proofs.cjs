@@ -237,7 +237,7 @@ function partsOf(value) {
 
 /**
  * Whether an object shows what it was made of: each value is a field, in the order of the parameters, or all of them are one
- * list, or they are one object with the same fields. Other fields must be empty.
+ * list, or they are one object with the same fields. Other fields must be empty, or the length of one of them.
  */
 function showsAll(given, made) {
   const fields = fieldsOf(made)
@@ -248,9 +248,14 @@ function showsEach(given, fields) {
   let at = 0
   for (const field of fields) {
     if (at < given.length && isDeepStrictEqual(field, given[at])) at++
-    else if (!isEmpty(field)) return false
+    else if (!isEmpty(field) && !isLength(field, fields)) return false
   }
   return at === given.length
+}
+
+/** Whether a field is the number of rows or columns of another one. */
+function isLength(field, fields) {
+  return typeof field === 'number' && fields.some((each) => isArray(each) && (each.length === field || (isArray(each[0]) && each[0].length === field)))
 }
 
 function showsNamed([options, ...more], made) {

@@ -18,6 +18,8 @@ class Checks:
         self.forgotten, self.watched = [], 0
         # Objects that the script made of plain values, and that nothing has used since; the class that makes one now.
         self.unused, self.maker = set(), None
+        # Numbers of the objects that were arguments of calls.
+        self.passed = set()
         # Calls of functions that are to be compared with those of the code, and a test of unittest that failed.
         self.calls, self.failed_test = [], None
 
@@ -98,7 +100,7 @@ class Checks:
 
 
 def shows(fields, parameters, args, kwargs):
-    """Whether the fields of an object are what its constructor was given, by the names of its parameters, and nothing else."""
+    """Whether all that the constructor of an object was given is in its fields, by the names of its parameters."""
     if not fields or parameters is None:
         return False
     names, rest, defaults = parameters
@@ -114,11 +116,16 @@ def shows(fields, parameters, args, kwargs):
     for name, value in {**defaults, **given}.items():
         if name.lstrip('_') not in left or not is_same(left.pop(name.lstrip('_')), value):
             return False
-    return not any(left.values())
+    return True
 
 
-def is_same(one, other):
-    """Whether two plain values are the same; a list counts for a tuple."""
-    if {type(one), type(other)} == {list, tuple}:
-        return [*one] == [*other]
-    return type(one) is type(other) and one == other
+def is_same(field, given):
+    """Whether a field holds a plain value that was given; a list counts for a tuple, and a decimal for its text."""
+    if {type(field), type(given)} == {list, tuple}:
+        return [*field] == [*given]
+    if (type(field).__module__, type(given)) in (('decimal', str), ('decimal', int), ('fractions', str), ('fractions', int)):
+        try:
+            return field == type(field)(given)
+        except (ValueError, ArithmeticError):
+            return False
+    return type(field) is type(given) and field == given

@@ -41,6 +41,16 @@ def holds_catcher(value):
     return False
 
 
+def located(reason):
+    """A reason with the line of the script that is running, if there is one."""
+    if reason is None or reason.startswith('line '):
+        return reason
+    frame = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename != SCRIPT:
+        frame = frame.f_back
+    return reason if frame is None else f'line {frame.f_lineno}: {reason}'
+
+
 class Judge(Meanings, Lending, Checks):
     """Asks the code's process, and gives its answers a meaning. No answer is executed."""
 
@@ -66,6 +76,22 @@ class Judge(Meanings, Lending, Checks):
         self.is_concurrent, self.is_limited = False, False
         # An assertion of the script that failed in a call from the code.
         self.failed = None
+
+    @property
+    def doubt(self):
+        return self._doubt
+
+    @doubt.setter
+    def doubt(self, reason):
+        self._doubt = located(reason)
+
+    @property
+    def excuse(self):
+        return self._excuse
+
+    @excuse.setter
+    def excuse(self, reason):
+        self._excuse = located(reason)
 
     def ask(self, name, /, *args, **kwargs):
         with self.turn:
@@ -222,6 +248,7 @@ class Judge(Meanings, Lending, Checks):
                 value = self.member_values.get(id(each))
                 if value is not None and type(value) is type(args[0]) and value == args[0]:
                     return each
+        self.passed.update(each._isopod_number for each in (*args, *kwargs.values()) if about(each) is not None)
         number, maker = self.asked + 1, self.maker
         self.maker = thing._isopod_number
         try:
@@ -284,7 +311,7 @@ class Judge(Meanings, Lending, Checks):
         def both(*args, **kwargs):
             own, told = method(*args, **kwargs), self.ask('get', thing, name)(*args, **kwargs)
             if type(own) is not type(told) or own != told:
-                unverified(self, f'code of {thing._isopod_name} has a {name} of its own')
+                unverified(self, f'only the code could tell what its own {name} of {thing._isopod_name} says')
             return own
         return both
 
@@ -292,7 +319,7 @@ class Judge(Meanings, Lending, Checks):
         """A method that is no question about a collection of the script."""
         def call(*args, **kwargs):
             if any(type(each) in (set, frozenset, list, tuple, dict) for each in args):
-                unverified(self, f'code of {thing._isopod_name} combines it with what may be expected')
+                unverified(self, f'the code would see in an operation of {thing._isopod_name} what may be expected')
             return method(*args, **kwargs)
         return call
 
@@ -333,7 +360,7 @@ class Judge(Meanings, Lending, Checks):
             return ['lent', self.lend(thing), own_methods(kind), kind.__name__]
         if hasattr(kind, '__next__'):
             return ['iterator', self.lend(thing)]
-        unverified(self, f'an argument of type {kind.__name__} has no plain value')
+        unverified(self, f'an argument of type {kind.__name__} cannot pass to the process of the code')
 
     def refer_error(self, writer, error):
         if '_remote' in vars(error):
@@ -350,11 +377,11 @@ class Judge(Meanings, Lending, Checks):
     def equal(self, one, other):
         if about(other) is None:
             if one._isopod_is_combined:
-                unverified(self, f'code of {one._isopod_name} combined it with a plain value')
+                unverified(self, f'only the code could tell what {one._isopod_name} is, combined with a plain value')
             if one._isopod_rule == 'plain':
                 return self.ask('plain', one) == other
             if one._isopod_rule == 'own':
-                unverified(self, f'code of {one._isopod_name} compares it with a plain value')
+                unverified(self, f'only the code could tell whether {one._isopod_name} equals a plain value')
             if one._isopod_rule != 'member' or isinstance(one.__class__, OfCode) or not issubclass(one.__class__, VALUES):
                 return False
             if id(one) not in self.member_values:
@@ -362,10 +389,14 @@ class Judge(Meanings, Lending, Checks):
             return self.member_values[id(one)] == other
         if one is other:
             return True
+        number = one._isopod_number
+        if number == other._isopod_number and (number in self.passed or number not in self.made_of):
+            # One object, which the code made or can have kept.
+            return one._isopod_rule != 'own' or self.ask('eq', one, other) is True
         is_own = 'own' in (one._isopod_rule, getattr(about(other), '_isopod_rule', None))
         if isinstance(other, OfCode) or one._isopod_kind != other._isopod_kind:
             if is_own and self.ask('eq', one, other) is not False:
-                unverified(self, f'code of {one._isopod_name} compares two of them')
+                unverified(self, f'only the code could tell whether two of {one._isopod_name} are equal')
             if is_own or isinstance(other, OfCode):
                 return False
         if one._isopod_rule == 'plain' == other._isopod_rule:
@@ -377,7 +408,7 @@ class Judge(Meanings, Lending, Checks):
         are_others = one._isopod_rule == 'identity' and one._isopod_number != other._isopod_number
         if are_others or one._isopod_fields != other._isopod_fields:
             if one._isopod_rule == 'own' and self.ask('eq', one, other) is not False:
-                unverified(self, f'code of {one._isopod_name} compares two of them')
+                unverified(self, f'only the code could tell whether two of {one._isopod_name} are equal')
             return False
         # One of them must be what the script made, and the code must have told the other one before it knew that.
         first, last = sorted((one, other), key=lambda each: each._isopod_told)

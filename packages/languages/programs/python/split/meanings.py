@@ -172,7 +172,7 @@ class Meanings:
         space = {'__module__': text(origin), '__getattr__': of_error, '_isopod_about': Remote(self, number, 'class', name, 'identity')}
         if '__eq__' in methods:
             space['__hash__'] = Exception.__hash__
-            space['__eq__'] = lambda error, other: error is other or unverified(self, f'code of {name} compares it')
+            space['__eq__'] = lambda error, other: error is other or unverified(self, f'only the code could tell what {name} is equal to')
         for question in 'str', 'repr':
             if f'__{question}__' in methods:
                 space[f'__{question}__'] = lambda error, question=question: text(self.ask(question, error._remote))

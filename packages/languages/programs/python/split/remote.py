@@ -222,7 +222,7 @@ def between(operation, is_reflected=False):
         result = self._isopod_judge.ask(operation, *((other, self) if is_reflected else (self, other)))
         if is_combined:
             if about(result) is None or result._isopod_rule == 'plain':
-                unverified(self._isopod_judge, f'code of {self._isopod_name} combines it with what may be expected')
+                unverified(self._isopod_judge, f'the code would see in an operation of {self._isopod_name} what may be expected')
             object.__setattr__(result, '_isopod_is_combined', True)
         elif getattr(about(result), '_isopod_rule', None) == 'identity' and result is not self and result is not other:
             self._isopod_judge.check_echo(result, question)
@@ -234,7 +234,7 @@ def compared(operation):
     def apply(self, other):
         # What the script made could be what it expects; the code has been told.
         if about(other) is None or self._isopod_is_made != other._isopod_is_made:
-            unverified(self._isopod_judge, f'code of {self._isopod_name} compares it with what may be expected')
+            unverified(self._isopod_judge, f'only the code could tell which of two {self._isopod_name} is larger')
         return self._isopod_judge.ask(operation, self, other)
     return apply
 
@@ -264,7 +264,7 @@ def leave(self, kind, error, trace):
     is_swallowed = self._isopod_judge.ask('exit', self, None if is_secret else error) is True and not is_secret
     judge = self._isopod_judge
     if is_swallowed and not is_raised(trace, judge.unconditional):
-        judge.doubt = judge.doubt or f'code of {self._isopod_name} swallows an error that the script may not expect'
+        judge.doubt = judge.doubt or 'a context manager of the code swallows an error that may be a failure'
     return is_swallowed
 
 

@@ -46,11 +46,12 @@ def look_for_unshared(judge, script, tree, given):
     changed = replaced_attribute(tree) if CHANGES.search(script) else None
     replaced = REPLACED.search(script) or given.get('random') is True and SEEDED.search(script)
     if inspects:
-        judge.excuse = f'the judge does not know all that {inspects[0]} shows'
+        judge.excuse = f'{line_of(inspects)}the judge does not know all that {closed(inspects[0])} shows'
     if observed:
-        judge.doubt = judge.excuse = f'the script looks at what is not shared with the code: {observed[0]}'
+        judge.doubt = judge.excuse = f'{line_of(observed)}the code does not share {closed(observed[0])} with the script'
     if replaced or changed:
-        judge.excuse = f'the script changes what is not shared with the code: {changed or replaced[0]}'
+        place, what = (line_of(replaced), closed(replaced[0])) if not changed else ('', changed)
+        judge.excuse = f'{place}the code does not share {what} with the script'
     if changed and changed not in INPUT:
         judge.doubt = judge.doubt or judge.excuse
     if 'raise' in script:
@@ -61,6 +62,18 @@ def look_for_unshared(judge, script, tree, given):
         isinstance(getattr(each, 'value', None), ast.Call) or getattr(each, 'decorator_list', None) for node in classes for each in node.body)
     judge.is_concurrent = CONCURRENT.search(script) is not None
     judge.is_limited = LIMITED.search(script) is not None
+
+
+def line_of(found):
+    return f'line {found.string.count(chr(10), 0, found.start()) + 1}: '
+
+
+def closed(text):
+    """The beginning of a call as the whole of one."""
+    text = text.strip()
+    for quote in '"', "'":
+        text += quote * (text.count(quote) % 2)
+    return text + ')' * (text.count('(') - text.count(')'))
 
 
 def lines_that_raise(body):

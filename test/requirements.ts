@@ -656,6 +656,12 @@ export const REQUIREMENTS: readonly Requirement[] = [
     source: 'issue 17, point 1',
   },
   {
+    id: 'both-separations',
+    behaviour:
+      'with separation "both", a verdict counts only if the script passes, or fails, in a process of its own and in that of the code',
+    source: 'issue 17, judged by: wrong answers never pass, honest references do',
+  },
+  {
     id: 'many-languages',
     behaviour:
       'programs and scripts in more than 18 languages get the verdicts that they must get, in containers of their own and in a batch',

@@ -5,8 +5,8 @@ import { startWorld, WITHOUT_RETRIES, type World } from '../support/world.ts'
 const HONEST = new URL('../fixtures/split/', import.meta.url)
 /** Programs with a fault, most of which the same script finds in one process. */
 const WRONG = new URL('../fixtures/split-wrong/', import.meta.url)
-/** Right programs whose scripts pass in one process, but fail in a process of their own. */
-const CONTRADICTED = new URL('../fixtures/split-contradicted/', import.meta.url)
+/** Wrong programs whose scripts pass only in a process of their own, and right ones whose scripts pass only in that of the code. */
+const BOTH = new URL('../fixtures/both/', import.meta.url)
 
 interface Pair {
   readonly language: string
@@ -51,17 +51,6 @@ describe('a script in a process of its own', () => {
   it.concurrent.each(pairs(WRONG))('does not pass: $language $name', async ({ language, code, script }) => {
     const { tests } = await world.client.run({ language, code, tests: [{ script }], ...BATCH })
     expect(tests?.[0]?.verdict).toMatch(/^(wrong_answer|runtime_error|unverified)$/)
-  })
-
-  it.concurrent.each(pairs(CONTRADICTED))('is not blamed on the code: $language $name', async (pair) => {
-    const { language, code, script } = pair
-    const { tests } = await world.client.run({ language, code, tests: [{ script }], ...BATCH })
-    expect(tests).toMatchObject([
-      {
-        verdict: 'unverified',
-        diff: expect.stringMatching(/^in one process with the code the script passes/),
-      },
-    ])
   })
 
   it('shows what code and script printed, in order, and where the code failed', async () => {
@@ -339,7 +328,14 @@ except Exception: pass`,
     },
   ])('hides a failed assertion of a callback from $language code', async ({ said, script, ...job }) => {
     const { tests } = await world.client.run({ ...job, tests: [{ script }], ...BATCH })
-    expect(tests).toMatchObject([{ verdict: 'wrong_answer', diff: expect.stringContaining(said) }])
+    expect(tests).toMatchObject([{ verdict: 'unverified', diff: expect.stringContaining(said) }])
+  })
+
+  it('blames the code for a failed assertion of a callback if it handles no errors', async () => {
+    const job = { code: 'def each(xs, f):\n    for x in xs: f(x + 1)', ...BATCH }
+    const script = 'def check(x): assert x == 1, x\neach([1], check)'
+    const { tests } = await world.client.run({ ...job, tests: [{ script }] })
+    expect(tests).toMatchObject([{ verdict: 'wrong_answer', diff: 'AssertionError: 2' }])
   })
 
   it.each([{ preload: true }, { reuse: 'batch', batchId: 'split-preload', preload: true }] as const)(
@@ -380,5 +376,56 @@ except Exception: pass`,
     const refused = await world.client.run({ language: 'bash', code: ':', tests, separation: 'process' })
     expect(refused.status).toBe('validation_error')
     expect(refused.errorMessage).toMatch(/^separation: must be "none", because bash/)
+  })
+})
+
+// promise: both-separations
+describe('a script in a process of its own and in that of the code', () => {
+  const runBoth = ({ language, code, script }: Pair) =>
+    world.client.run({ language, code, tests: [{ script }], separation: 'both', ...BATCH })
+
+  it.concurrent.each(pairs(new URL('wrong/', BOTH)))(
+    'passes no wrong program: $language $name',
+    async (pair) => {
+      const { tests } = await runBoth(pair)
+      const diff = expect.stringMatching(/^in one process with the code the script does not pass: /)
+      expect(tests).toMatchObject([{ verdict: 'unverified', separation: 'both', diff }])
+    },
+  )
+
+  it.concurrent.each(pairs(new URL('right/', BOTH)))(
+    'fails no right program: $language $name',
+    async (pair) => {
+      const { tests } = await runBoth(pair)
+      const diff = expect.stringMatching(/^in one process with the code the script passes; /)
+      expect(tests).toMatchObject([{ verdict: 'unverified', separation: 'both', diff }])
+    },
+  )
+
+  it('passes, and does not pass, where both agree', async () => {
+    const script = 'c = Counter(2)\nassert c.next() == 3'
+    const verdictOf = async (body: string) => {
+      const code = `class Counter:\n  def __init__(self, at): self.at = at\n  def next(self): return self.at ${body}`
+      const { tests, summary } = await runBoth({ language: 'python', name: '', code, script })
+      return [tests?.[0]?.verdict, tests?.[0]?.separation, summary?.passed]
+    }
+    expect(await verdictOf('+ 1')).toEqual(['passed', 'both', 1])
+    expect(await verdictOf('+ 2')).toEqual(['wrong_answer', 'both', 0])
+  })
+
+  it.each(['const assert = require("assert")', 'const { f } = require("./main")'])(
+    'may declare again what the code declares: %s',
+    async (line) => {
+      const code = 'const assert = require("assert")\nconst f = (x) => [x]\nmodule.exports = { f }'
+      const script = `${line}\nrequire("assert").deepEqual(f(1), [1])`
+      const { tests } = await runBoth({ language: 'javascript', name: '', code, script })
+      expect(tests).toMatchObject([{ verdict: 'passed', diff: null }])
+    },
+  )
+
+  it('may end the process itself', async () => {
+    const script = 'let failed = 0\nif (f(1) !== 1) failed++\nprocess.exit(failed)'
+    const { tests } = await runBoth({ language: 'javascript', name: '', code: 'const f = (x) => x', script })
+    expect(tests).toMatchObject([{ verdict: 'passed', diff: null }])
   })
 })

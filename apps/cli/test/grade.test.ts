@@ -232,7 +232,7 @@ describe('isopod grade', () => {
     )
     expect(stdout).toMatch(/\ntests of 1 sample in \S+ ran in the process of the code \(separation: none\)\n/)
     const json = JSON.parse((await cli([...args, '--json'], { client })).stdout)
-    expect(Object.values(json.separation)).toEqual([{ process: 3, none: 1 }])
+    expect(Object.values(json.separation)).toEqual([{ process: 3, both: 0, none: 1 }])
   })
 
   it('drops the fields that an earlier grading added to a sample', async () => {

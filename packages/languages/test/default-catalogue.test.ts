@@ -50,7 +50,7 @@ describe('the default catalogue', () => {
       name: 'python',
       version: '3.13',
       aliases: ['py', 'python3', 'python3.13'],
-      separations: ['process', 'none'],
+      separations: ['process', 'both', 'none'],
     })
     expect(summaries()[3]?.separations).toEqual(['none'])
   })

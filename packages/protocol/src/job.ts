@@ -102,7 +102,8 @@ export const jobSchema = fields({
   tests: testsSchema.optional(),
   /**
    * Where the scripts of the test cases run: `process` keeps them and the code in containers of their own, so that the code
-   * sees no assertion and no expected value; `none` appends them to the code. @default `process`, if the language can
+   * sees no assertion and no expected value; `none` appends them to the code; `both` does one after the other, and the verdict is
+   * `unverified` unless both pass or both fail. @default `process`, if the language can
    */
   separation: oneOf(SEPARATIONS).optional(),
   /** Skip all test cases after the first that does not pass. */

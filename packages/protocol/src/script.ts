@@ -57,8 +57,11 @@ export const scriptSchema = fields({
 /** The two programs of a split test. */
 export type SplitRules = NonNullable<ScriptRules['split']>
 
-/** Whether the code and the script of a test case run in processes of their own, in containers of their own. */
-export const SEPARATIONS = ['process', 'none'] as const
+/**
+ * Where the code and the script of a test case run: in processes and containers of their own; first so and then in one process, and
+ * the verdict counts only if both runs agree; in one process.
+ */
+export const SEPARATIONS = ['process', 'both', 'none'] as const
 export type Separation = (typeof SEPARATIONS)[number]
 
 /** How the code and the script of a test case become programs that report the end of the script. */
@@ -88,13 +91,8 @@ export const splitReportSchema = z.object({
   printed: z.number(),
   /** Whether the code was asked for calls that the script did not come to. @default false */
   askedAhead: z.boolean().optional(),
-  /**
-   * Whether the end needs no confirmation by a run of both in one process: the code and the script have exchanged nothing but
-   * plain values, which are the same in each process; or the code has called a function of the script in which an assertion failed.
-   *
-   * @default false
-   */
-  isConclusive: z.boolean().optional(),
+  /** Whether the assertion failed in a function that the code has called, which gets no error. @default false */
+  inCallback: z.boolean().optional(),
 })
 
 /** The report of a judge, which no code under test can write. */

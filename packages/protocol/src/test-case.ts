@@ -81,8 +81,8 @@ export const testResultSchema = z.object({
   /** The difference between expected and actual output, or how the program ended; a few hundred characters. */
   diff: z.string().nullable(),
   /**
-   * Whether the script ran in a process of its own, out of the code's reach (`process`), or in that of the code (`none`); absent
-   * for test cases without a script.
+   * Whether the script ran in a process of its own, out of the code's reach (`process`), in that of the code (`none`), or in one
+   * after the other (`both`); absent for test cases without a script.
    */
   separation: openList(SEPARATIONS).optional(),
   /** Repeated runs ended differently; absent otherwise. See `repeat` of a job. */

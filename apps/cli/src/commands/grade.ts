@@ -135,10 +135,10 @@ async function checkLanguage(io: Io, client: JobClient, { plan, problems, scan }
     throw new UsageError(`--${unsupportedLanguage(offered, language)}`)
   }
   const hasScripts = [...problems.all()].some(({ tests }) => tests.some(({ script }) => script !== undefined))
-  if (separation !== 'process' || !hasScripts) return
+  if (separation === undefined || !hasScripts) return
   const unable = [...scan.languages]
     .flatMap((name) => findLanguage(offered, name) ?? [])
-    .find(({ separations }) => separations?.includes('process') === false)
+    .find(({ separations }) => separations?.includes(separation) === false)
   if (unable === undefined) return
   throw new UsageError(
     `--separation: must be none, because ${unable.name} runs scripts in the process of the code`,

@@ -55,7 +55,7 @@ export const declareGrade: Declare = (command, { io, services, end }) => {
   command.addOption(
     new Option(
       '--separation <where>',
-      'where test scripts run: process, apart from the code; none, in its process (default: process where possible)',
+      'where test scripts run: process, apart from the code; none, in its process; both, which must agree (default: process where possible)',
     ).choices(SEPARATIONS),
   )
   add('--verbatim', 'judge samples unchanged (default: the content of the first Markdown fence, if any)')

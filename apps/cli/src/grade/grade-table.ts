@@ -13,6 +13,7 @@ const MAX_REASON = 160
 
 const SEPARATION_WORDS: Readonly<Record<Separation, string>> = {
   process: 'a process of their own (separation: process)',
+  both: 'a process of their own and that of the code (separation: both)',
   none: 'the process of the code (separation: none)',
 }
 

@@ -127,7 +127,7 @@ export class Grades {
     const separation = tests.find((test) => test.separation !== undefined)?.separation
     const known = SEPARATIONS.find((one) => one === separation)
     if (known === undefined) return
-    const counts = this.separations.get(language) ?? { process: 0, none: 0 }
+    const counts = this.separations.get(language) ?? { process: 0, both: 0, none: 0 }
     this.separations.set(language, counts)
     counts[known] += 1
   }

@@ -15,6 +15,7 @@ const MIB = 1024 * 1024
 /** Where test scripts ran, in words. */
 export const SEPARATION_WORDS: Readonly<Record<Separation, string>> = {
   process: 'process: apart from the code',
+  both: 'both: apart from the code, and in its process',
   none: 'none: in the process of the code',
 }
 

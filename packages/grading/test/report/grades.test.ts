@@ -220,14 +220,14 @@ describe('Grades', () => {
   // promise: split-judging
   it('counts by language where the scripts of its samples ran', () => {
     const grades = new Grades()
-    const ran = (language: string, separation: 'process' | 'none') =>
+    const ran = (language: string, separation: 'process' | 'both' | 'none') =>
       sample({ result: result({ language, tests: [test({ separation })] }) })
     for (const each of [ran('python@3', 'process'), ran('python@3', 'none'), ran('ruby@3', 'none')])
       grades.add(each)
     grades.add(sample({}))
     expect(Object.fromEntries(grades.separations)).toEqual({
-      'python@3': { process: 1, none: 1 },
-      'ruby@3': { process: 0, none: 1 },
+      'python@3': { process: 1, both: 0, none: 1 },
+      'ruby@3': { process: 0, both: 0, none: 1 },
     })
     const page = [...reportPage(grades, PAGE)].join('')
     expect(page.match(/none: in the process of the code/g)).toHaveLength(2)

@@ -22,28 +22,40 @@ describe('the verdict of a script in a process of its own', () => {
     ['broken', 'judge_error'],
     ['lost', 'wrong_answer'],
   ] as const)('of a judge that says %s is %s', (end, verdict) => {
-    expect(judgeSplit(code, report(end)).verdict).toBe(verdict)
+    expect(judgeSplit(code, report(end), '').verdict).toBe(verdict)
   })
 
   it('is how the code ended, if it ended before the script or badly after it', () => {
     for (const each of [report('passed'), report('lost'), FAILED, EXHAUSTED]) {
-      expect(judgeSplit(killed, each)).toEqual({ verdict: 'timeout', diff: 'too slow' })
+      expect(judgeSplit(killed, each, '')).toEqual({ verdict: 'timeout', diff: 'too slow' })
     }
   })
 
   it('is an error of the judge if it gave no report, and the code ended well', () => {
-    expect(judgeSplit(code, FAILED)).toEqual({ verdict: 'judge_error', diff: 'the judge failed: no file' })
+    expect(judgeSplit(code, FAILED, '')).toEqual({
+      verdict: 'judge_error',
+      diff: 'the judge failed: no file',
+    })
   })
 
   it('is unverified if the judge ran out of something, because a value of the code can be the cause', () => {
-    expect(judgeSplit(code, EXHAUSTED)).toEqual({
+    expect(judgeSplit(code, EXHAUSTED, '')).toEqual({
       verdict: 'unverified',
       diff: 'the judge failed: no memory',
     })
   })
 
   it('is suspicious if the code ended well, but before its tests did', () => {
-    expect(judgeSplit(code, report('lost')).suspicious).toMatch(/ended, or sent what is no answer/)
+    expect(judgeSplit(code, report('lost'), '').suspicious).toMatch(/ended, or sent what is no answer/)
+  })
+
+  it('is unverified if an assertion failed in a function that the code may call to handle its errors', () => {
+    const failed = { ...report('assertion'), inCallback: true }
+    for (const source of ['try { f() } catch {}', 'except ValueError:', 'await Promise.allSettled(all)']) {
+      expect(judgeSplit(code, failed, source).verdict).toBe('unverified')
+      expect(judgeSplit(code, report('assertion'), source).verdict).toBe('wrong_answer')
+    }
+    expect(judgeSplit(code, failed, 'for x in xs: f(x)').verdict).toBe('wrong_answer')
   })
 })
 

@@ -3,7 +3,9 @@ import { composeScript } from '@isopod/grading'
 import {
   type Job,
   type Language,
+  NO_NETWORK,
   type ScriptRules,
+  type Separation,
   scriptsUnsupported,
   type TestCase,
 } from '@isopod/protocol'
@@ -27,6 +29,7 @@ export interface ScriptsPlan {
   readonly kind: 'scripts'
   readonly language: Language
   readonly rules: ScriptRules
+  readonly separation: Separation
   /** Runs the scripts in processes of their own; undefined: they are appended to the code. */
   readonly judge: HelperProgram | undefined
   readonly code: string
@@ -61,15 +64,18 @@ export function planScripts(
   const cases = (job.tests ?? []).flatMap(({ script, ...test }) =>
     script === undefined ? [] : [{ test, script }],
   )
-  const isSplit = (job.separation ?? 'process') === 'process' && rules.split !== undefined
+  const separation = job.separation ?? (rules.split === undefined ? 'none' : 'process')
+  const isSplit = separation !== 'none'
   const problems: string[] = []
-  if (job.separation === 'process' && !isSplit) problems.push(unsplit(language.name))
+  if (isSplit && rules.split === undefined) problems.push(unsplit(language.name))
+  if (separation === 'both' && job.network !== NO_NETWORK) problems.push(SENDS_TWICE)
   const tests: PlannedScript[] = []
   for (const [index, { test, script }] of cases.entries()) {
     // Containers carry the name of their execution, so each script needs a name of its own.
     const ownId = index === 0 ? id : `${id}.${index + 1}`
     const planned = deployment.planExecution({ id: ownId, attempt, job: jobOfScript(job, test) })
-    const composed = isSplit ? undefined : composeScript(rules, { code: job.code, script, ...newSecrets() })
+    const composed =
+      separation === 'process' ? undefined : composeScript(rules, { code: job.code, script, ...newSecrets() })
     problems.push(...(planned.problems ?? []).map((problem) => `tests.${index}: ${problem}`))
     if (composed?.problem !== undefined) problems.push(`tests.${index}.script: ${composed.problem}`)
     if (planned.execution === undefined) continue
@@ -79,8 +85,14 @@ export function planScripts(
   if (problems.length > 0) return { problems }
   const { code, stopOnFirstFailure, repeat, network } = job
   const judge = isSplit ? deployment.helper(language.name) : undefined
-  return { kind: 'scripts', language, rules, judge, code, stopOnFirstFailure, repeat, network, tests }
+  return {
+    ...{ kind: 'scripts', language, rules, separation, judge },
+    ...{ code, stopOnFirstFailure, repeat, network, tests },
+  }
 }
+
+const SENDS_TWICE =
+  'separation: must be "process" or "none" with a network, because "both" runs the code twice'
 
 function unsplit(language: string): string {
   return `separation: must be "none", because ${language} runs scripts in the process of the code`

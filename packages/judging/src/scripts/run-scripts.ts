@@ -129,14 +129,11 @@ async function runScript(
   sandbox: Options['sandbox'],
   options: JobRunOptions,
 ): Promise<ScriptOutcome> {
-  const { rules, code, judge, network } = plan
+  const { rules, code, judge } = plan
   if (judge === undefined || rules.split === undefined)
     return runInOneProcess(test, id, plan, sandbox, options)
-  const context = { sandbox, rules: rules.split, code, judge, options }
-  // With a network, a second run would send everything again.
-  if (network !== NO_NETWORK) return runSplit(test, id, context)
-  const split = await runJudged(test, id, context)
-  if (split.isConclusive || !isConfirmable(split.verdict)) return split
+  const split = await runJudged(test, id, plan, { sandbox, rules: rules.split, code, judge, options })
+  if (plan.separation !== 'both' || !isConfirmable(split.verdict)) return split
   // Where a script was in the code's process, no other code is split from its script, not even after a reset.
   const execution = { ...test.execution, sharedBy: sharedInRole(test.execution, 'confirm') }
   const other = await runInOneProcess({ ...test, execution }, `${id}.confirm`, plan, sandbox, options)
@@ -161,9 +158,15 @@ function confirmed(split: SplitRun, other: ScriptOutcome, script: string): Scrip
 }
 
 /** Runs one script in a process of its own; a second time if its judge fails. */
-async function runJudged(test: PlannedScript, id: string, context: SplitContext): Promise<SplitRun> {
+async function runJudged(
+  test: PlannedScript,
+  id: string,
+  { network }: Pick<ScriptsPlan, 'network'>,
+  context: SplitContext,
+): Promise<SplitRun> {
   const first = await runSplit(test, id, context)
-  if (!first.judgeFailed || context.options.budget.isSpent) return first
+  // With a network, a second run would send everything again.
+  if (!first.judgeFailed || network !== NO_NETWORK || context.options.budget.isSpent) return first
   const again = await runSplit(test, `${id}.retry`, context)
   if (again.outcome.limit === 'job') return first
   return { ...again, outcome: mergeOutcomes([first.outcome, again.outcome], again.outcome) }
@@ -174,7 +177,7 @@ function testResult(
   { exitCode, signal, wallMs, cpuUserMs, cpuSysMs, memoryPeakBytes }: Outcome,
   { verdict, diff, suspicious }: ScriptVerdict,
   remark: string | undefined,
-  { judge }: Pick<ScriptsPlan, 'judge'>,
+  { separation }: Pick<ScriptsPlan, 'separation'>,
 ): TestResult {
   const cpuMs = cpuUserMs === null || cpuSysMs === null ? null : cpuUserMs + cpuSysMs
   const reasons = [suspicious, remark].filter((reason) => reason !== undefined)
@@ -187,7 +190,7 @@ function testResult(
     cpuMs,
     memoryPeakBytes,
     diff,
-    separation: judge === undefined ? 'none' : 'process',
+    separation,
     ...(reasons.length > 0 && { suspicious: reasons.join('; ') }),
   }
 }

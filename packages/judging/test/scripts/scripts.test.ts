@@ -80,6 +80,12 @@ describe('the plan of scripts', () => {
     })
   })
 
+  it('refuses to run code twice that has a network', () => {
+    expect(plan({ language: 'split', separation: 'both', network: 'open' })).toEqual({
+      problems: [expect.stringMatching(/^separation: must be "process" or "none" with a network/)],
+    })
+  })
+
   it('has the footprint of the largest test case', () => {
     const tests = [
       { script: 'a' },
@@ -133,7 +139,7 @@ describe('scripts', () => {
 
   // promise: judge-errors
   it('in a process of their own get a second try if their judge fails, and only then', async () => {
-    const passed = { end: 'passed', message: '', stdout: '', printed: 0, isConclusive: true }
+    const passed = { end: 'passed', message: '', stdout: '', printed: 0 }
     const verdictOf = async (...reports: (object | undefined)[]) => {
       const ids: string[] = []
       const { judged } = await judge({ language: 'split' }, async ({ id }) => {
@@ -154,7 +160,6 @@ describe('scripts', () => {
     const verdictOf = async (ofJudge: object, endsFirst = false) => {
       const { judged } = await judge({ language: 'split' }, async ({ id, channel }) => {
         if (!id.endsWith('.judge') && endsFirst) channel?.end()
-        if (id.endsWith('.confirm')) return outcome({ status: 'execution_error', exitCode: 1 })
         return outcome(id.endsWith('.judge') ? ofJudge : {})
       })
       return judged.tests?.[0]
@@ -170,11 +175,12 @@ describe('scripts', () => {
     expect(await verdictOf({ status: 'timeout', limit: 'job' })).toMatchObject({ verdict: 'timeout' })
   })
 
-  // promise: split-judging
-  it('in a process of their own are confirmed in that of the code, unless their judge needs no confirmation', async () => {
+  // promise: both-separations
+  it('run in both ways, of which neither is believed alone', async () => {
     const verdictOf = async (ofJudge: object, inOneProcess: object, changes: Partial<JobInput> = {}) => {
       const ids: string[] = []
-      const { judged, outcome: all } = await judge({ language: 'split', ...changes }, async ({ id }) => {
+      const job = { language: 'split', separation: 'both', ...changes } as const
+      const { judged, outcome: all } = await judge(job, async ({ id }) => {
         ids.push(id)
         if (id.endsWith('.confirm')) return outcome(inOneProcess)
         const report = { end: 'passed', message: 'm', stdout: '', printed: 0, ...ofJudge }
@@ -187,10 +193,8 @@ describe('scripts', () => {
     expect(await verdictOf({}, failed)).toEqual(['unverified', true, 'success'])
     expect(await verdictOf({ end: 'assertion' }, {})).toEqual(['unverified', true, 'execution_error'])
     expect(await verdictOf({ end: 'assertion' }, failed)).toEqual(['wrong_answer', true, 'execution_error'])
-    expect(await verdictOf({ isConclusive: true }, failed)).toEqual(['passed', false, 'success'])
     expect(await verdictOf({ end: 'unverified' }, failed)).toEqual(['unverified', false, 'success'])
-    // The code must not send twice what it sends over a network.
-    expect(await verdictOf({}, failed, { network: 'open' })).toEqual(['passed', false, 'success'])
+    expect(await verdictOf({}, failed, { separation: 'process' })).toEqual(['passed', false, 'success'])
     // What the job's time has cut off is no success, and no failure that a second run could excuse.
     const late = { status: 'timeout', limit: 'job' }
     expect(await verdictOf({}, late)).toEqual(['timeout', true, 'timeout'])

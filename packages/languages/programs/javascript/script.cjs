@@ -4,7 +4,10 @@
   const vm = require('node:vm')
   const assert = /\bassert\b/.test(script) ? require('node:assert') : undefined
   const { openSync, writeSync, closeSync, unlinkSync } = fs
-  const { runInThisContext, constants } = vm
+  const { runInThisContext, constants, Script } = vm
+  // It runs the script: code must not run something else in its place.
+  Object.freeze(Script.prototype)
+  Object.freeze(Script)
   const { getOwnPropertyDescriptor, defineProperty, is, keys } = Object
   const { ownKeys, apply } = Reflect
   const file = __filename

@@ -39,8 +39,6 @@ export interface SplitContext {
 export interface SplitRun extends ScriptOutcome {
   /** The judge gave no report, and that decides the verdict. */
   readonly judgeFailed: boolean
-  /** Whether the verdict needs no confirmation by a run in one process. */
-  readonly isConclusive: boolean
 }
 
 /**
@@ -69,7 +67,7 @@ export async function runSplit(test: PlannedScript, id: string, context: SplitCo
     await Promise.allSettled(both)
     throw error
   })
-  return combine(outcome, judged, test.execution.limits, pipe)
+  return combine(outcome, judged, { source: context.code, limits: test.execution.limits, pipe })
 }
 
 /** The code's container: its main file is a server that runs the code and answers the judge. */
@@ -129,19 +127,19 @@ function judgeExecution(
 function combine(
   code: Outcome,
   judged: Outcome,
-  { outputBytes, onOverflow }: Limits,
-  { code: { wasFirst }, hasKilledCode }: GatedPipe,
+  { source, limits, pipe }: { readonly source: string; readonly limits: Limits; readonly pipe: GatedPipe },
 ): SplitRun {
+  const { outputBytes, onOverflow } = limits
+  const { wasFirst } = pipe.code
   const report = judged.report && readSplitReport(judged.report)
-  const isConclusive = report?.isConclusive === true
   const stdout = collected(Buffer.from(report?.stdout ?? ''), outputBytes, report?.printed)
   const stderr = collected(Buffer.concat([code.stderr.bytes, judged.stderr.bytes]), outputBytes)
-  const ended = { ...code, ...endOfCode(code, judged, hasKilledCode || report?.askedAhead === true) }
+  const ended = { ...code, ...endOfCode(code, judged, pipe.hasKilledCode || report?.askedAhead === true) }
   const shown = { ...ended, stdout, stderr }
   if (stdout.truncated && onOverflow === 'kill' && ended.status === 'success') {
     const exceeded = outputExceeded({ outputBytes })
     const verdict = { verdict: 'output_exceeded', diff: exceeded.errorMessage } as const
-    return { outcome: { ...shown, ...exceeded }, verdict, judgeFailed: false, isConclusive }
+    return { outcome: { ...shown, ...exceeded }, verdict, judgeFailed: false }
   }
   const raised = (report?.end === 'error' || report?.end === 'assertion') && ended.status === 'success'
   // As one program ends that nothing rescues from what its script raises.
@@ -149,9 +147,10 @@ function combine(
   const verdict = judgeSplit(
     { ...shown, stderr: stderr.bytes.toString() },
     report ?? endWithoutReport(judged, wasFirst),
+    source,
   )
   const judgeFailed = report === undefined && ended.status === 'success' && !wasFirst
-  return { outcome: raised ? { ...shown, ...failure } : shown, verdict, judgeFailed, isConclusive }
+  return { outcome: raised ? { ...shown, ...failure } : shown, verdict, judgeFailed }
 }
 
 /** How the code ended. Calls that the script never came to say nothing about it. */

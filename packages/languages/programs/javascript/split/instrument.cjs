@@ -25,7 +25,8 @@ function instrument(text, tree) {
     edits.wrap(source, `${HOOKS}.over(${sites},(`, '))')
     addTurn(edits, body, `${HOOKS}.ran(${sites++})`)
   }
-  const failures = new Set(nodes.filter(({ type }) => type === 'CallExpression').flatMap((call) => failuresOf(call)))
+  const calls = nodes.filter(({ type }) => type === 'CallExpression')
+  const failures = new Set([...calls.flatMap((call) => failuresOf(call)), ...nodes.flatMap((node) => tellingIn(node))])
   const rows = new Set(nodes.filter(isAssertionNode).flatMap((node) => rowsOf(node)))
   for (const node of nodes) {
     if (rows.has(node)) edits.wrap(node, `${HOOKS}.row(`, ')')
@@ -52,6 +53,24 @@ function failuresOf({ arguments: given }) {
   const isEquality = ({ operator }) => EQUALITY_OPERATORS.includes(operator)
   const failing = conditions.filter(({ test }) => nodesOf(test).some(isEquality))
   return failing.flatMap(({ consequent }) => nodesOf(consequent)).filter(({ type }) => type === 'ThrowStatement')
+}
+
+/** Nodes that decide what is done, with their conditions. */
+const CONDITIONS = { IfStatement: 'test', ConditionalExpression: 'test', LogicalExpression: 'left' }
+
+/** The statements that throw an error with a computed text if two values are not equal, or for a helper function that was given the text. */
+function tellingIn(node) {
+  const { type } = node
+  const isEqual = (each) => EQUALITY_OPERATORS.includes(each.operator) || methodOf(each) === 'is'
+  if (hasOwn(CONDITIONS, type)) return nodesOf(node[CONDITIONS[type]]).some(isEqual) ? nodesOf(node).filter(isTelling) : []
+  const [only, ...others] = isFunctionNode(node) ? (node.body.body ?? []) : []
+  return only !== undefined && others.length === 0 && node.params.length === 1 && isTelling(only) ? [only] : []
+}
+
+/** Whether a node throws an error with a text that the script computes, which can have a value that it expects. */
+function isTelling({ type, argument }) {
+  if (type !== 'ThrowStatement' || !hasOwn(argument, 'arguments')) return false
+  return argument.arguments.flatMap(nodesOf).some((node) => node.type === 'Identifier')
 }
 
 /** The objects in an assertion of which it calls one field and reads another one, as `row.f(1)` and `row.expected`. */

@@ -6,7 +6,8 @@ const { isDeepStrictEqual } = util
 const { setImmediate, setTimeout, clearTimeout, clearImmediate } = globalThis
 
 /** Globals by which a script judges; the code's variables of these names do not count, unless the script means nothing else. */
-const TRUSTED = new Set(ownKeys(globalThis).filter((key) => typeof key === 'string'))
+const INHERITED = ['toString', 'toLocaleString', 'valueOf', 'hasOwnProperty', 'isPrototypeOf', 'propertyIsEnumerable']
+const TRUSTED = new Set([...ownKeys(globalThis), ...INHERITED].filter((key) => typeof key === 'string'))
 /** Globals whose names code has for classes of its own. */
 const COMMON_NAMES =
   'Request Response Headers Event EventTarget CustomEvent MessageEvent File Blob MessageChannel Performance Navigator Storage'
@@ -83,6 +84,8 @@ class Judge extends Peer {
   #isComparing = false
   #jsonFunctions = new WeakSet()
   #reasons = {}
+  /** Whether an assertion failed in a function of the script that the code called. */
+  hasEscaped = false
   /** What the code must not have. */
   opaqueThings = new Set()
   /** Objects of the script of which an assertion calls one field and reads another one. */
@@ -92,8 +95,7 @@ class Judge extends Peer {
   /** Whether the script keeps what it finds in objects. */
   keepsResults = false
 
-  /** @param exchange takes note of what passes */
-  constructor(channel, exchange, finish) {
+  constructor(channel, finish) {
     const lent = new Set()
     const guards = new WeakSet()
     super(channel, operationsOn(lent, (error, isAhead) => this.escape(error, isAhead), () => this.#noteDerived()), {
@@ -106,12 +108,8 @@ class Judge extends Peer {
       forgotten: (thing) => typeof thing === 'object' && this.#forgotten.add(thing),
       output: (text) => this.print(text),
       onSettled: () => this.#fallsBehind(),
-      lend: (thing, kind) => {
-        exchange.noteThing(thing, kind)
-        this.check(thing, kind)
-      },
+      lend: (thing, kind) => this.check(thing, kind),
       filled: (thing, kind) => {
-        exchange.noteThing(thing, kind)
         if (kind === 'proxy') return
         this.guard(thing)
         if (!this.#isTelling) return
@@ -120,12 +118,8 @@ class Judge extends Peer {
       },
       internal: (thing) => thing instanceof EventEmitter,
       empty: (iterator) => this.#checkEmpty(iterator),
-      changing: () => {
-        exchange.end()
-        this.#told.clear()
-      },
+      changing: () => this.#told.clear(),
       changed: (thing) => {
-        exchange.end()
         const isTold = this.#isReading && thing !== this.#reader && this.#told.has(thing)
         if (isTold) this.unverified('a property tells an object that changes')
         this.#proofs.noteChanged(thing)
@@ -149,7 +143,6 @@ class Judge extends Peer {
       proxy: (_, type) => this.proxy(type),
     })
     this.lent = lent
-    this.exchange = exchange
     this.log = console.log
     this.#guards = guards
     this.finish = finish
@@ -237,9 +230,7 @@ class Judge extends Peer {
     const outer = this.#isPacked
     this.#isPacked = operation === 'next' || operation === 'turn'
     try {
-      const answer = this.exchange.note(operation, values, () =>
-        this.#expected.withoutTraps(() => super.ask(operation, ...values)),
-      )
+      const answer = this.#expected.withoutTraps(() => super.ask(operation, ...values))
       if (operation === 'next') checkLists(answer, answer?.[0])
       if (operation === 'turn') checkLists(answer, answer?.[1], answer?.[2])
       if (this.#isPacked) this.#noteValues([operation === 'next' ? answer[0] : answer[1].filter((_, at) => at % 3 === 2)])
@@ -271,8 +262,7 @@ class Judge extends Peer {
   #lookAtState() {
     try {
       const name = super.ask('state')
-      if (typeof name === 'string' && name.startsWith('function ')) this.exchange.end()
-      else if (typeof name === 'string') this.unproven ??= `the code has changed ${name} in its process`
+      if (typeof name === 'string') this.unproven ??= `the code has changed ${name} in its process`
     } catch {}
   }
 
@@ -296,7 +286,7 @@ class Judge extends Peer {
   escape(error, isAhead = false) {
     if (!(error instanceof assert.AssertionError)) return
     if (isAhead) this.unverified('an assertion fails in values that the code may not use')
-    this.exchange.hasHidden = true
+    this.hasEscaped = true
     this.finish('assertion', error)
   }
 
@@ -573,6 +563,7 @@ class Judge extends Peer {
     }
     if (typeof thing === 'function') return this.#guardFunction(thing)
     if (typeof thing !== 'object') return
+    if (hasProxyBehind(thing)) this.unproven ??= 'a proxy of the code decides what an object inherits'
     this.#proofs.noteTold(thing, false)
     const own = CONVERSIONS.filter((key) => hasOwn(thing, key) && !this.#guards.has(thing[key]))
     for (const key of ownKeys(thing)) {
@@ -732,6 +723,13 @@ class Judge extends Peer {
     // The test runner fails what never ends, and keeps promises of its own.
     if (!this.hasRunner && this.waits()) return 'the script waits for a call or a value that never comes'
   }
+}
+
+/** Whether an object inherits from a proxy. Executes nothing. */
+function hasProxyBehind(thing) {
+  let at = thing
+  while (at !== null && !isProxy(at)) at = getPrototypeOf(at)
+  return at !== null
 }
 
 /** A reason with the line of the script that is running, if there is one. Types that are removed can move lines. */

@@ -6,6 +6,8 @@
  */
 function defineNames(names, script, asker, given, declared) {
   defineMembers(names, asker, script)
+  const computed = names.find((name) => name.startsWith(COMPUTED) && isUsedOrTaken(name.slice(COMPUTED.length), script))
+  if (computed !== undefined) asker.unproven = `the code computes ${computed.slice(COMPUTED.length)} whenever it is read`
   const words = new Set(script.match(/(?<![\p{ID_Continue}$])[\p{ID_Start}$_][\p{ID_Continue}$]*/gu))
   const isOwn = (name) => TRUSTED.has(name) || hasOwn(given, name) || isAssertion(name)
   const all = names.filter((name) => words.has(name))
@@ -13,7 +15,8 @@ function defineNames(names, script, asker, given, declared) {
   const used = all.filter((name) => !own.includes(name))
   const shadows = used.filter(isOwn)
   // Functions under test may have names of built-in ones. If the script has no other way to the code, it means those.
-  const isMeant = shadows.length === used.length && !/\bexports\b|\/main\b/.test(script)
+  const hasMembers = names.some((name) => name.includes('.') && isProperty(name.split('.').at(-1).replace('=', ''), script))
+  const isMeant = shadows.length === used.length && !hasMembers && !/\bexports\b|\/main\b/.test(script)
   // With one of them, the script could judge another one.
   const meant = shadows.filter((name) => isMeant && !hasOwn(given, name))
   if (meant.length > 1) asker.unproven = bothDefine(meant.join(' and '))
@@ -70,6 +73,8 @@ function defineMembers(names, asker, script) {
       continue
     }
     const value = asker.readName(name)
+    if (!isThing(value) && type.endsWith('.prototype')) asker.unproven ??= `the code gives ${name} a value, which is no method`
+    if (isTested(key, script)) asker.unclear = `the script takes ${key} from the code, if it has that`
     addNamed(value, asker, isThing(value) ? key : undefined)
     defineProperty(owner, key, { value, writable: true, configurable: true, enumerable: false })
   }
@@ -87,6 +92,10 @@ const bothDefine = (name) => `both the code and Node define ${name}`
 /** Whether a script uses a name, other than as a property. */
 function isUsed(name, script) {
   return RegExp(`(?<![\\w$.])${name}\\b(?!\\s*:)`).test(script)
+}
+
+function isUsedOrTaken(name, script) {
+  return isUsed(name, script) || isProperty(name, script)
 }
 
 function isProperty(name, script) {
@@ -165,6 +174,9 @@ function addNamed(value, asker, name) {
     const other = asker.functions.get(value)
     // Functions may well have two names, but the script tells the classes of objects by theirs.
     if (isOfClass(name) && isOfClass(other) && name !== other) asker.unproven ??= `${other} and ${name} are the same`
+    const prototype = propertyOf(value, 'prototype')
+    const twin = [...asker.functions].find(([each]) => each !== value && isObject(prototype) && propertyOf(each, 'prototype') === prototype)
+    if (twin !== undefined && isOfClass(name) && isOfClass(twin[1])) asker.unproven ??= `${twin[1]} and ${name} have one prototype`
     asker.functions.set(value, name ?? other)
   }
   if (typeof value === 'function' || (typeof value === 'object' && value !== null)) asker.named.add(value)
@@ -186,6 +198,7 @@ function checkAlike(name, value, script, asker) {
   const taken = RegExp(`\\{([\\w$\\s,]+)\\}\\s*=\\s*${name}\\b(?!\\s*[.([])`).exec(script)?.[1].split(/[\s,]+/) ?? []
   const members = new Map()
   for (const key of new Set([...uses, ...taken].filter(Boolean))) {
+    if ((isConstant(key) || isOfClass(key)) && accessorOf(value, key) !== undefined) asker.unproven ??= `the code computes ${name}.${key} whenever it is read`
     const member = propertyOf(value, key)
     // Functions are told apart if they are classes, such as those of errors.
     if (member === undefined || (typeof member === 'function' && !isOfClass(key))) continue
@@ -212,8 +225,16 @@ function isEnumeration(value) {
   return types.size === 1 && !types.has('object')
 }
 
-/** Whether a script loads something else in place of a name that is not defined. */
+/** Whether a script looks whether there is a property, to take something else in its place. */
+function isTested(key, script) {
+  return RegExp(`!\\s*[\\w.]+\\.${key}\\b(?!\\s*\\()|\\.${key}\\s*(?:\\?\\?|\\|\\|)|['"\`]${key}['"\`]\\s+in\\b|typeof\\s+[\\w.]+\\.${key}\\b`).test(script)
+}
+
+/** Whether a script takes something else in place of a name that is not defined. */
 function isFallback(name, script) {
+  const own = name.replaceAll('$', '\\$')
+  if (RegExp(`(?<![\\w$])${own}\\s*(?:\\?\\?|\\|\\|)=?\\s*(?:\\(?[\\w\\s,]*\\)?\\s*=>|\\(\\(|function\\b)`).test(script)) return true
+  if (RegExp(`\\btypeof\\s+${own}\\b`).test(script) && RegExp(`(?<![\\w$])${own}\\s*=(?![=>])`).test(script)) return true
   const use = `(?:\\btypeof\\s+|\\bglobal(?:This)?\\??\\.)${name.replaceAll('$', '\\$')}(?![\\w$])`
   return RegExp(`${use}(?:[^;\\n]|\\n\\s*[?:|])*\\brequire\\(\\s*['"](?![./])`).test(script)
 }

@@ -3,6 +3,8 @@ const { Script, runInThisContext, createContext, constants } = require('node:vm'
 
 /** The directive of strict code. */
 const STRICT = 'use strict'
+/** Before a name that has a value only when it is read. */
+const COMPUTED = 'get '
 const DIRECTIVE = /^(?:#![^\n]*\n)?(?:\s|\/\/[^\n]*\n|\/\*[^]*?\*\/)*(['"])use strict\1/
 
 /** A program without its types, if its file is one of TypeScript. */

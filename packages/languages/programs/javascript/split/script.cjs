@@ -23,8 +23,8 @@ const SILENCED = /^console\.\w+$/
 const EMPTY_FUNCTION = /^\s*(?:\(\)\s*=>|function\s*\(\))\s*\{\s*\}/
 /** Text that a script runs and that it may not have written itself: it would run in the judge's process. */
 const EVALUATES = /\b(?:eval|Function|runIn(?:This|New)?Context|vm\.Script)\s*\(\s*(?!['"]|`[^`$]*`)\S/
-/** Functions of Node's test runner. */
-const RUNNER = /\bnode:test\b[^]*\b(?:test|it|describe|suite)\s*[.(]/
+/** Functions of Node's test runner, or all of them. */
+const RUNNER = /(?:\{[^}]*\b(?:test|it|describe|suite)\b[^}]*\}|\b\w+)\s*=\s*require\(\s*['"`]node:test['"`]\s*\)|require\(\s*['"`]node:test['"`]\s*\)\.(?:test|it|describe|suite)\b/
 const SCRIPT_FILE = /script\.[jt]s/
 
 function judge(script, report, stdin, given) {
@@ -35,18 +35,17 @@ function judge(script, report, stdin, given) {
     if (asker?.unclear !== undefined && isDecided(end)) [end, reason] = ['unverified', asker.unclear]
     if (asker?.unproven !== undefined && end === 'passed') [end, reason] = ['unverified', asker.unproven]
     if (asker?.doubt !== undefined && isDecided(end) && end !== 'passed') [end, reason] = ['unverified', asker.doubt]
-    const content = stringify({ end, message: messageOf(end, reason), ...shownOutput(), isConclusive: exchange.isConclusive(end) })
+    const content = stringify({ end, message: messageOf(end, reason), ...shownOutput(), inCallback: asker?.hasEscaped === true })
     writeFileSync(report, content, { flag: 'wx', mode: 0o600 })
     apply(reallyExit, process, [0])
   }
   const unsettled = new Set()
-  const exchange = new Exchange(script)
-  const asker = new Judge(channel, exchange, finish)
+  const asker = new Judge(channel, finish)
   const raced = new WeakSet()
   let isRacing = false
   const loops = new Loops(asker)
   defineProperty(globalThis, HOOKS, { value: { ...new Sizes(asker).hooks, ...loops.hooks, failing: () => asker.noteFailing(), row: (thing) => asker.noteRow(thing) } })
-  asker.hasRunner = RUNNER.test(script)
+  asker.hasRunner = RUNNER.test(withoutComments(script))
   asker.hasTimers = /\bset(?:Timeout|Interval|Immediate)\b|node:timers/.test(script)
   asker.waits = () => [...unsettled].some((promise) => asker.handled.has(promise) && !raced.has(promise))
   unlinkSync(given.__filename)
@@ -65,6 +64,7 @@ function judge(script, report, stdin, given) {
   const failed = (error) => {
     if (error instanceof Ended) finish('lost', '')
     asker.lookAtForgotten()
+    if (util.types.isNativeError(error) && propertyOf(error, 'code') === 'ENOENT') asker.doubt ??= 'the script and the code do not share files'
     finish(error instanceof assert.AssertionError ? 'assertion' : 'error', error)
   }
   process.on('uncaughtException', failed)

@@ -15,8 +15,7 @@ class Server {
   /** Promises of the script that rejected, and that nothing of the code handles. */
   #unhandled = []
   #exports
-  /** The names that stood for functions after the code ran, and the state of this process then. */
-  #functions = []
+  /** The state of this process after the code ran. */
   #atFirst = new Map()
 
   constructor(channel, code, given) {
@@ -100,9 +99,9 @@ class Server {
     this.#exports = () => module.exports
     const found = this.#lookUp(text, words, before)
     for (const [name, binding] of [...Object.entries(found), ...this.#exported(module)]) this.#bindings[name] ??= binding
-    this.#functions = Object.keys(this.#bindings).filter((name) => typeof this.#bindings[name].get() === 'function')
-    this.#atFirst = this.#state()
-    return [...Object.keys(this.#bindings), ...this.#changed(members), ...(DIRECTIVE.test(text) ? [STRICT] : [])]
+    this.#atFirst = stateOfProcess()
+    const computed = [...computedIn(globalThis, before), ...computedIn(module.exports, new Map())]
+    return [...Object.keys(this.#bindings), ...computed, ...this.#changed(members), ...(DIRECTIVE.test(text) ? [STRICT] : [])]
   }
 
   /** The members that the code has added to built-in types, as names; and those that it has replaced, as `name=`. */
@@ -116,13 +115,9 @@ class Server {
 
   /** What calls have changed in this process since the code ran; undefined if it is as it was. */
   #changedState() {
-    const [before, now] = [this.#atFirst, this.#state()]
+    const [before, now] = [this.#atFirst, stateOfProcess()]
     for (const [name, value] of now) if (!before.has(name) || !is(before.get(name), value)) return name
     for (const name of before.keys()) if (!now.has(name)) return name
-  }
-
-  #state() {
-    return new Map([...stateOfProcess(), ...this.#functions.map((name) => [`function ${name}`, this.#bindings[name].get()])])
   }
 
   /** Finds the variables among all words of the code: no other way shows those of `let`, `const` and `class`. */
@@ -148,6 +143,13 @@ class Server {
     if (typeof exports !== 'object' || exports === null) return []
     return Object.keys(exports).map((name) => [name, { get: () => module.exports[name], set: (value) => (module.exports[name] = value) }])
   }
+}
+
+/** The names that have a value only when they are read, but for those that were there before. */
+function computedIn(owner, before) {
+  if (typeof owner !== 'object' || owner === null || isProxy(owner)) return []
+  const names = ownKeys(owner).filter((key) => typeof key === 'string' && !before.has(key))
+  return names.filter((key) => getOwnPropertyDescriptor(owner, key).get !== undefined).map((key) => COMPUTED + key)
 }
 
 /** What a program can change in its process, as names → values. Executes nothing of the program. */

@@ -58,7 +58,7 @@ class Judge(Meanings, Lending, Checks):
         self.channel = channel
         for part in Meanings, Lending, Checks:
             part.__init__(self)
-        self.shared, self.exchanged = Shared(self.forget), Exchange()
+        self.shared = Shared(self.forget)
         # Whether the question combines values.
         self.combines = False
         # Threads of the script ask one after the other; an answer can need a callback.
@@ -132,13 +132,13 @@ class Judge(Meanings, Lending, Checks):
                 raise Ended
             while reply[0] == 'ask':
                 # The script may ask in turn.
-                self.is_lost = self.exchanged.is_plain = False
+                self.is_lost = False
                 self.seen.clear()
-                number, operation, given, output, fields, changed = reply[1:]
+                number, operation, args, output, fields, changed = reply[1:]
                 self.change_fields(fields)
                 if output:
                     sys.stdout.write(text(output))
-                answer = self.answer(number, operation, given, changed, seen)
+                answer = self.answer(number, operation, args, changed, seen)
                 self.is_lost = True
                 self.channel.send(answer)
                 reply = self.receive()
@@ -148,9 +148,6 @@ class Judge(Meanings, Lending, Checks):
                 value = reader.read(value)
                 reader.change(changed)
                 self.change_fields(fields)
-            self.exchanged.note(name, args, writer, reader, is_value == 'ok')
-            if changed or fields or message[-1]:
-                self.exchanged.is_plain = False
             if self.ahead and not (is_value == 'ok' and reader.is_plain):
                 # Init has passed on the next question already, so this one cannot be followed up.
                 raise Ended

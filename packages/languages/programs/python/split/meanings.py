@@ -115,7 +115,6 @@ class Meanings:
         for number, fields in changed:
             if number == HELD:
                 self.check_held()
-            if number in (HELD, REBOUND):
                 continue
             fields = read_fields(fields)
             for each in self.proxies_of(number):

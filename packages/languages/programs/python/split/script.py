@@ -97,7 +97,7 @@ def judge(script, report, stdin):
     printed = taken_output()
     content = json.dumps({
         'end': end, 'message': message[-300:], 'stdout': printed[:SHOWN_OUTPUT], 'printed': len(printed.encode()),
-        'askedAhead': bool(asker.ahead) and not asker.is_lost, 'isConclusive': asker.failed is not None or asker.exchanged.was_plain(end)})
+        'askedAhead': bool(asker.ahead) and not asker.is_lost, 'inCallback': asker.failed is not None})
     with open(report, 'x', encoding='utf-8') as file:
         file.write(content)
     os._exit(0)
@@ -132,7 +132,6 @@ def ended(asker, script):
         given = asker.ask('run')
         if type(given) is not dict:
             raise Ended
-        asker.exchanged.begin(script, given)
         look_for_unshared(asker, script, tree, given)
         run_only_own_text(asker, tree)
         compare_counters_there()

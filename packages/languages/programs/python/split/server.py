@@ -22,8 +22,6 @@ class Server(References):
         self.shared, self.loop = Shared(lambda each: self.hold([each])), None
         # Ids of iterators → what they raised behind the values that the judge has.
         self.failing = {}
-        # The functions that the code defines, by their names.
-        self.functions = {}
         # What callbacks of the questions under way see.
         self.open = []
         # Threads of the code ask one after the other, and only while the judge waits for an answer.
@@ -83,7 +81,7 @@ class Server(References):
                 # The value has no end, or a property of it fails.
                 writer = Writer(self.refer, reader.containers)
                 kind, value = 'raise', writer.write(error)
-            changed, fields = content.changed(writer), self.changed_fields() + self.changed_held() + self.changed_names()
+            changed, fields = content.changed(writer), self.changed_fields() + self.changed_held()
         self.shared.keep(name, writer.containers)
         self.described |= writer.described
         self.latest.append(referable(result))
@@ -131,10 +129,6 @@ class Server(References):
         self.held = []
         return [[HELD, None]]
 
-    def changed_names(self):
-        space = vars(self.main)
-        return [[REBOUND, None]] if any(space.get(name) is not value for name, value in self.functions.items()) else []
-
     def run(self):
         # The code finds itself where a program without a judge does.
         with open(self.path, 'w', encoding='utf-8', errors='surrogatepass') as file:
@@ -143,7 +137,6 @@ class Server(References):
         space = vars(self.main)
         space.update(__file__=self.path, __builtins__=__import__('builtins'))
         exec(compile(self.code, self.path, 'exec', 0, True), space)
-        self.functions = {name: value for name, value in space.items() if type(value) is FUNCTION}
         # Functions at once, because a script calls them; of other names whether they are modules.
         return {name: value if type(value) is FUNCTION else isinstance(value, type(sys))
                 for name, value in space.items() if name[:2] != '__'}

@@ -92,12 +92,8 @@ class Writer:
         self.reference = reference
         self.containers = list(containers)
         self.numbers = {id(each): number for number, each in enumerate(self.containers)}
-        # Classes that this message describes, and the number of its references.
-        self.described, self.references = set(), 0
-
-    @property
-    def is_plain(self):
-        return self.references == 0
+        # Classes that this message describes, and whether it has no reference.
+        self.described, self.is_plain = set(), True
 
     def write(self, value):
         kind = type(value)
@@ -141,7 +137,7 @@ class Writer:
             return self.container(value, ['numpy', value.dtype.str, list(value.shape)], [value.tobytes()])
         if numpy is not None and isinstance(value, numpy.generic) and value.dtype.kind in 'biufcSU':
             return ['numpy', value.dtype.str, None, ['bytes', value.tobytes().hex()]]
-        self.references += 1
+        self.is_plain = False
         return self.reference(self, value)
 
 
@@ -174,9 +170,8 @@ WRITERS = {
 }
 
 
-# In place of the number of an object: a container that is not shared, and that the script may have kept; a name of the code that
-# no longer stands for the function which the judge knows by it.
-HELD, REBOUND = -1, -2
+# In place of the number of an object: a container that is not shared, and that the script may have kept.
+HELD = -1
 
 
 class Shared:
@@ -241,8 +236,8 @@ class Reader:
     def __init__(self, reference, containers=()):
         self.reference = reference
         self.containers = list(containers)
-        # Whether the message has no reference, and whether no program could tell its values from those of the other process.
-        self.is_plain = self.is_exact = True
+        # Whether the message has no reference.
+        self.is_plain = True
 
     def read(self, data):
         if type(data) is not list:
@@ -250,12 +245,10 @@ class Reader:
                 raise Unreadable
             return data
         try:
-            if data[0] in INEXACT:
-                self.is_exact = False
             read = READERS.get(data[0])
             if read is not None:
                 return read(self, *data[1:])
-            self.is_plain = self.is_exact = False
+            self.is_plain = False
             return self.reference(self, data)
         except (TypeError, ValueError, IndexError, AttributeError, OverflowError, ArithmeticError, KeyError):
             raise Unreadable from None
@@ -346,8 +339,6 @@ def unpack_float(bits):
     return struct.unpack('>d', bytes.fromhex(bits))[0]
 
 
-# Copies that can differ: in the identity of NaN, what a view shows, the time zone, and what another container is a part of.
-INEXACT = {'float', 'memoryview', 'time', 'array', 'numpy', 'view', 'defaultdict'}
 READERS = {
     'int': lambda to, text: int(text, 16),
     'float': lambda to, bits: unpack_float(bits),

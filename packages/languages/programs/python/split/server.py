@@ -10,7 +10,7 @@ from _thread import RLock
 # No judge has use for a larger batch, and code can yield without end.
 BATCH = 256
 # Of containers that the script may have kept, the latest ones.
-MAX_HELD_ITEMS = 4000
+MAX_HELD_ITEMS = 20_000
 
 
 class Server(References):

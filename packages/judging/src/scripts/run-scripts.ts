@@ -134,7 +134,7 @@ async function runScript(
     return runInOneProcess(test, id, plan, sandbox, options)
   const split = await runJudged(test, id, plan, { sandbox, rules: rules.split, code, judge, options })
   if (plan.separation !== 'both' || !isConfirmable(split.verdict)) return split
-  // Where a script was in the code's process, no other code is split from its script, not even after a reset.
+  // In containers that serve nothing else, because code could leave there what it has read of its script.
   const execution = { ...test.execution, sharedBy: sharedInRole(test.execution, 'confirm') }
   const other = await runInOneProcess({ ...test, execution }, `${id}.confirm`, plan, sandbox, options)
   return confirmed(split, other, test.script)

@@ -14,8 +14,8 @@ class Checks:
     def __init__(self):
         # Answers since anything happened.
         self.seen = {}
-        # Containers that are no longer shared, with what they held then.
-        self.forgotten, self.watched = [], 0
+        # Containers that are no longer shared, with what they held then, by their ids.
+        self.forgotten, self.watched = {}, 0
         # Objects that the script made of plain values, and that nothing has used since; the class that makes one now.
         self.unused, self.maker = set(), None
         # Numbers of the objects that were arguments of calls.
@@ -57,17 +57,17 @@ class Checks:
         content = shallow(container)
         if self.watched + len(content) < WATCHED_ITEMS:
             self.watched += len(content)
-            self.forgotten.append((container, content))
+            self.forgotten[id(container)] = container, content
 
     def remember(self, containers):
         """Takes note of what containers hold that both processes have just seen, whether they are shared further or not."""
-        if self.forgotten:
-            seen = set(map(id, containers))
-            self.forgotten = [(each, shallow(each) if id(each) in seen else before) for each, before in self.forgotten]
+        for each in containers if self.forgotten else ():
+            if id(each) in self.forgotten:
+                self.forgotten[id(each)] = each, shallow(each)
 
     def check_forgotten(self):
         """The code would not know what the script changed in a container that is no longer shared."""
-        if any(differ(shallow(each), before) for each, before in self.forgotten):
+        if any(has_changed(each, before) for each, before in self.forgotten.values()):
             self.doubt = self.excuse = 'the script changes a container that is too large to be shared'
 
     def note_call(self, name, own, args, kwargs):

@@ -109,7 +109,7 @@ class Lending:
     def check_held(self):
         """The code has changed a container that is not shared. The script has a copy, if it has kept it."""
         # The list or the tuple, the loop and the call have it in any case.
-        is_kept = any(sys.getrefcount(each) > 3 for each in self.held) or any(sys.getrefcount(each) > 3 for each, _ in self.forgotten)
+        is_kept = any(sys.getrefcount(each) > 3 for each in self.held) or any(sys.getrefcount(each) > 3 for each, _ in self.forgotten.values())
         if is_kept:
             self.doubt = self.doubt or 'the code changes a container of which the script has a copy'
             self.excuse = self.excuse or self.doubt

@@ -10,7 +10,9 @@ from _thread import RLock
 # No judge has use for a larger batch, and code can yield without end.
 BATCH = 256
 # Of containers that the script may have kept, the latest ones.
-MAX_HELD_ITEMS = 20_000
+MAX_HELD_ITEMS = 4000
+# How many items of one container count, and how many the largest one that is held may have.
+MAX_COUNTED_ITEMS, MAX_CONTAINER_ITEMS = 1000, 20_000
 
 
 class Server(References):
@@ -114,17 +116,17 @@ class Server(References):
         raise value
 
     def hold(self, containers):
-        self.held += [(each, shallow(each)) for each in containers if len(each) < MAX_HELD_ITEMS]
+        self.held += [(each, shallow(each)) for each in containers if len(each) < MAX_CONTAINER_ITEMS]
         room = MAX_HELD_ITEMS
         for at, (_, content) in reversed([*enumerate(self.held)]):
-            room -= 1 + len(content)
+            room -= 1 + min(len(content), MAX_COUNTED_ITEMS)
             if room < 0:
                 del self.held[:at + 1]
                 break
 
     def changed_held(self):
         """Tells the judge once that the code has changed one of these containers: the script may have kept it."""
-        if not any(differ(shallow(each), content) for each, content in self.held):
+        if not any(has_changed(each, content) for each, content in self.held):
             return []
         self.held = []
         return [[HELD, None]]

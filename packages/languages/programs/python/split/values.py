@@ -5,6 +5,7 @@ no plain value passes as a reference: the two processes give their own meaning t
 """
 import collections
 import gc
+import operator
 import struct
 import sys
 
@@ -61,8 +62,15 @@ def shallow(container):
 
 def differ(now, before):
     """Whether the content of a container is another one."""
-    return len(now) != len(before) or any(
+    if len(now) != len(before):
+        return True
+    # Fast, because this is asked for each container at each question.
+    return any(map(operator.is_not, now, before)) and any(
         one is not other and (type(one) is not bytes or one != other) for one, other in zip(now, before))
+
+
+def has_changed(container, before):
+    return differ(container if type(container) is list else shallow(container), before)
 
 
 class Content:

@@ -13,6 +13,10 @@ import type { Execution } from '@isopod/sandbox'
 import type { Footprint, HelperProgram, JobAttempt, JudgingRules } from '../judging-rules.ts'
 import { testName } from '../test-name.ts'
 
+/** Why a script cannot run both ways. */
+const SENDS_TWICE =
+  'separation: must be "process" or "none" with a network, because "both" runs the code twice'
+
 /** A test case with a script, and the execution that it needs. */
 export interface PlannedScript {
   readonly name: string
@@ -90,9 +94,6 @@ export function planScripts(
     ...{ code, stopOnFirstFailure, repeat, network, tests },
   }
 }
-
-const SENDS_TWICE =
-  'separation: must be "process" or "none" with a network, because "both" runs the code twice'
 
 function unsplit(language: string): string {
   return `separation: must be "none", because ${language} runs scripts in the process of the code`

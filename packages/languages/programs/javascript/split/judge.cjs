@@ -5,8 +5,9 @@ const { EventEmitter } = require('node:events')
 const { isDeepStrictEqual } = util
 const { setImmediate, setTimeout, clearTimeout, clearImmediate } = globalThis
 
-/** Globals by which a script judges; the code's variables of these names do not count, unless the script means nothing else. */
+/** Functions that are globals because the global object inherits them. */
 const INHERITED = ['toString', 'toLocaleString', 'valueOf', 'hasOwnProperty', 'isPrototypeOf', 'propertyIsEnumerable']
+/** Globals by which a script judges; the code's variables of these names do not count, unless the script means nothing else. */
 const TRUSTED = new Set([...ownKeys(globalThis), ...INHERITED].filter((key) => typeof key === 'string'))
 /** Globals whose names code has for classes of its own. */
 const COMMON_NAMES =
@@ -734,13 +735,18 @@ function hasProxyBehind(thing) {
 
 /** A reason with the line of the script that is running, if there is one. Types that are removed can move lines. */
 function located(reason) {
-  const place = {}
+  const line = /\/script\.js:(\d+)/.exec(callersOf(located))?.[1]
+  return line === undefined || reason.startsWith('line ') ? reason : `line ${line}: ${reason}`
+}
+
+/** The stack above a function, as text: deep enough for the script to be in it. */
+function callersOf(called) {
+  const here = {}
   const { stackTraceLimit } = Error
   Error.stackTraceLimit = 50
-  Error.captureStackTrace(place, located)
+  Error.captureStackTrace(here, called)
   Error.stackTraceLimit = stackTraceLimit
-  const line = /\/script\.js:(\d+)/.exec(place.stack)?.[1]
-  return line === undefined || reason.startsWith('line ') ? reason : `line ${line}: ${reason}`
+  return here.stack
 }
 
 /** Refuses answers that are no lists where the other process answers with nothing else. */

@@ -253,9 +253,12 @@ function showsEach(given, fields) {
   return at === given.length
 }
 
-/** Whether a field is the number of rows or columns of another one. */
+/** Whether a field is the number of rows or columns of another one. Executes nothing. */
 function isLength(field, fields) {
-  return typeof field === 'number' && fields.some((each) => isArray(each) && (each.length === field || (isArray(each[0]) && each[0].length === field)))
+  if (typeof field !== 'number') return false
+  const rows = fields.filter((each) => Array.isArray(each) && !isProxy(each))
+  const firstRows = rows.map((each) => propertyOf(each, '0')).filter((each) => Array.isArray(each) && !isProxy(each))
+  return [...rows, ...firstRows].some((each) => each.length === field)
 }
 
 function showsNamed([options, ...more], made) {

@@ -179,12 +179,7 @@ function isDecided(end) {
 
 /** Adds where the script is to the stack of an error of the code. */
 function showCaller(error) {
-  const here = {}
-  const { stackTraceLimit } = Error
-  Error.stackTraceLimit = 50
-  Error.captureStackTrace(here, showCaller)
-  Error.stackTraceLimit = stackTraceLimit
-  const lines = here.stack.split('\n').filter((line) => SCRIPT_FILE.test(line))
+  const lines = callersOf(showCaller).split('\n').filter((line) => SCRIPT_FILE.test(line))
   const { value: stack } = getOwnPropertyDescriptor(error, 'stack') ?? {}
   if (typeof stack === 'string' && !SCRIPT_FILE.test(stack)) defineProperty(error, 'stack', { value: [stack, ...lines].join('\n') })
 }

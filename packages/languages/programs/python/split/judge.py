@@ -51,8 +51,22 @@ def located(reason):
     return reason if frame is None else f'line {frame.f_lineno}: {reason}'
 
 
+class Reason:
+    """An attribute with a reason, to which the line of the script is added when it is set."""
+
+    def __set_name__(self, owner, name):
+        self.name = '_' + name
+
+    def __get__(self, judge, kind=None):
+        return getattr(judge, self.name)
+
+    def __set__(self, judge, reason):
+        setattr(judge, self.name, located(reason))
+
+
 class Judge(Meanings, Lending, Checks):
     """Asks the code's process, and gives its answers a meaning. No answer is executed."""
+    doubt, excuse = Reason(), Reason()
 
     def __init__(self, channel):
         self.channel = channel
@@ -76,22 +90,6 @@ class Judge(Meanings, Lending, Checks):
         self.is_concurrent, self.is_limited = False, False
         # An assertion of the script that failed in a call from the code.
         self.failed = None
-
-    @property
-    def doubt(self):
-        return self._doubt
-
-    @doubt.setter
-    def doubt(self, reason):
-        self._doubt = located(reason)
-
-    @property
-    def excuse(self):
-        return self._excuse
-
-    @excuse.setter
-    def excuse(self, reason):
-        self._excuse = located(reason)
 
     def ask(self, name, /, *args, **kwargs):
         with self.turn:

@@ -65,6 +65,7 @@ def look_for_unshared(judge, script, tree, given):
 
 
 def line_of(found):
+    """The line of the script in which a match begins, as the beginning of a message."""
     return f'line {found.string.count(chr(10), 0, found.start()) + 1}: '
 
 

@@ -70,6 +70,7 @@ def differ(now, before):
 
 
 def has_changed(container, before):
+    """Whether a container holds something else than before. A list is compared without a copy."""
     return differ(container if type(container) is list else shallow(container), before)
 
 

@@ -31,10 +31,19 @@ afterAll(async () => {
   await world?.close()
 })
 
+/**
+ * Waits until the editor highlights bash. Highlighting loads after the language was chosen, and then restores the selection: if
+ * that happened between selecting the old text and inserting the new one, the old text would stay.
+ */
+async function highlights(page: Page): Promise<void> {
+  await page.locator('[data-language=shell]').waitFor()
+}
+
 /** Opens the page and puts a bash program into its editor. */
 async function openWith(code: string, options = {}, url = gateway.url): Promise<Page> {
   const page = await browser.open(url, options)
   await page.getByLabel('Language').selectOption('bash')
+  await highlights(page)
   await page.getByRole('textbox', { name: /^Program/ }).fill(code)
   return page
 }
@@ -190,6 +199,7 @@ describe('the page', () => {
     await page.getByLabel('Language').selectOption('bash')
     await page.reload()
     await page.locator('#example option').first().waitFor({ state: 'attached' })
+    await highlights(page)
     await page.keyboard.press('Tab')
     expect(await page.evaluate('document.activeElement?.id')).toBe('skip')
     await page.keyboard.press('Enter')

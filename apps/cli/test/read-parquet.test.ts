@@ -1,14 +1,16 @@
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import type { SchemaElement } from 'hyparquet'
 import { parquetWriteBuffer } from 'hyparquet-writer'
-import { describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { loadProblems } from '../src/grade/load-problems.ts'
 import { readRecords } from '../src/grade/read-records.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'isopod-parquet-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
 const HUMANEVAL = [
   { name: 'task_id', data: ['HumanEval/0', 'HumanEval/1', 'HumanEval/2'] },
   { name: 'prompt', data: ['def f(x):\n', 'def g(x):\n', 'def h(x):\n    """€"""\n'] },

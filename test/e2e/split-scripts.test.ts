@@ -252,6 +252,26 @@ describe('a script in a process of its own', () => {
       'import os\ndef f(): return os.path.exists("a")',
       'with open("a", "w") as file: file.write("1")\nassert f()',
     ],
+    [
+      'the precision of decimal that the code sets',
+      'from decimal import *\ngetcontext().prec = 50\ndef root(n): return Decimal(n).sqrt()',
+      'from decimal import Decimal\nassert root(2) == Decimal(2).sqrt()',
+    ],
+    [
+      'how many digits a text may have',
+      'import sys\nsys.set_int_max_str_digits(0)\ndef power(n): return 10 ** n',
+      'assert len(str(power(5000))) == 5001',
+    ],
+    [
+      'how numpy prints',
+      'import numpy\nnumpy.set_printoptions(precision=3)\ndef shown(x): return str(numpy.array(x))',
+      'import numpy\nassert shown([1.23456]) == str(numpy.array([1.23456]))',
+    ],
+    [
+      'modules that depend on a process, and that the judge does not know',
+      'def f(): pass',
+      'import locale; f(); assert locale.getlocale()',
+    ],
   ])('is unverified where only the code could decide: %s', async (_, code, script) => {
     const { tests, summary } = await world.client.run({ code, tests: [{ script }], ...BATCH })
     expect(tests).toMatchObject([{ verdict: 'unverified' }])

@@ -18,6 +18,9 @@ class Expected {
   #holders = new Map()
   /** Objects that the script has had made, and not used since → their fields, and when they were made. */
   #unused = new Map()
+  /** Functions of the code that have made objects of the script's values, and these objects with their parts. */
+  #makers = new WeakSet()
+  #made = new WeakSet()
   /** Functions without arguments → what they told of objects that the code has passed, and when it passed them. */
   #answers = new WeakMap()
   #passedAt = new WeakMap()
@@ -34,12 +37,20 @@ class Expected {
     return this.#unused.size === 0
   }
 
-  /** Whether an object is made of no other values than the arguments, and these are the script's. */
-  isMadeOf(thing, args) {
-    if (args.length === 0 || describe(thing)[0] !== 'object' || args.some((each) => this.#hasOthers(each))) return false
-    const [given, shown] = [args, [thing]].map((values) => new Set(values.flatMap(plainValuesOf)))
-    for (const value of COMMON_VALUES) for (const values of [given, shown]) values.delete(value)
-    return given.size > 0 && given.size === shown.size && [...given].every((value) => shown.has(value))
+  /**
+   * Whether an object has all that is in the arguments of a function, and these are the script's. Once a function has made such
+   * an object, its arguments can also be what was made so.
+   */
+  isMadeOf(thing, args, maker) {
+    if (args.length === 0 || describe(thing)[0] !== 'object' || !hasValuesOf(thing, args)) return false
+    if (!this.#hasOthers(args)) this.#makers.add(maker)
+    const isOther = (part) => this.#judge.isOfOther(part) && !this.#made.has(part)
+    return this.#makers.has(maker) && !allPartsOf(args).some(isOther)
+  }
+
+  /** Whether an object that is made of some arguments has nothing else. */
+  isCopyOf(thing, args) {
+    return !this.#hasOthers(args) && hasValuesOf(args, [thing])
   }
 
   /**
@@ -61,7 +72,8 @@ class Expected {
       fields.push(field)
       for (const value of field.untold) this.#holders.set(value, [...(this.#holders.get(value) ?? []), field])
     }
-    const isOfValues = !args.some((each) => this.#hasOthers(each))
+    if (isByFunction) for (const part of partsOf(thing)) this.#made.add(part)
+    const isOfValues = !this.#hasOthers(args)
     this.#unused.set(thing, { fields, since: ++this.#now, isOfValues, isByFunction })
     if (this.#unused.size > MAX_UNUSED) this.noteUsed(this.#unused.keys().next().value)
   }
@@ -75,8 +87,8 @@ class Expected {
     for (const value of field.untold) this.#holders.set(value, [...(this.#holders.get(value) ?? []), field])
   }
 
-  #hasOthers(value) {
-    return this.#judge.isOfOther(value) || partsOf(value).some((each) => this.#judge.isOfOther(each))
+  #hasOthers(args) {
+    return allPartsOf(args).some((part) => this.#judge.isOfOther(part))
   }
 
   /** The script uses an object: what is in it may be what the code found. */
@@ -97,15 +109,17 @@ class Expected {
 
   /**
    * A method or accessor told something of an object. What the script has made and not used since must not tell the same as what
-   * the code passed later.
+   * the code passed later, unless the script compares that with literals.
    */
   noteAnswer({ thing: ask, self, args, value }, unusedSince, isOwn) {
     const passedAt = isOwn ? undefined : this.#passedAt.get(self)
     const isTelling = value !== undefined && (args.length === 0 || value === null || !COMMON_VALUES.includes(value))
     if (!isTelling || (unusedSince ?? passedAt) === undefined) return
     const answers = this.#answers.get(ask) ?? []
-    const answer = { args, value, unusedSince, passedAt, at: ++this.#now }
-    const isExpected = (made, passed) => made.unusedSince < passed.passedAt && passed.passedAt < made.at
+    const answer = { self, args, value, unusedSince, passedAt, at: ++this.#now }
+    const isLiteral = plainValuesOf(value).every((each) => this.#judge.comparedLiterals.has(each))
+    const isOpen = (made, passed) => passed.passedAt < made.at || (!isLiteral && this.#unused.has(made.self))
+    const isExpected = (made, passed) => made.unusedSince < passed.passedAt && isOpen(made, passed)
     const isMatch = (other) => isExpected(answer, other) || isExpected(other, answer)
     if (answers.some((other) => isMatch(other) && isSameAnswer(other, answer))) this.#read()
     this.#answers.set(ask, [...answers, answer].slice(-MAX_ANSWERS))
@@ -152,14 +166,18 @@ class Expected {
     if (this.#due.size === 0 && this.isEmpty) return work()
     this.#depth++
     const seen = shown.flatMap(partsOf)
+    const isRead = ({ thing }) => seen.includes(thing) && isSeen(this.#unused.get(thing))
     this.#eachDue((field) => {
-      if (field.release !== undefined && seen.includes(field.thing) && isSeen(this.#unused.get(field.thing))) this.#read()
+      if (field.release !== undefined && isRead(field)) this.#read()
       field.release?.()
     })
+    const before = new Set(this.#due)
     try {
       return work()
     } finally {
       this.#depth--
+      // What the code tells while it is compared, the script reads now.
+      this.#eachDue((field) => !before.has(field) && isRead(field) && this.#read())
       if (this.#depth === 0) this.#trapAll()
     }
   }
@@ -206,6 +224,18 @@ class Expected {
   #read() {
     this.#judge.unproven ??= 'the script reads from an object what it made it of, which the code has seen'
   }
+}
+
+/** Some values, and the objects in them. */
+function allPartsOf(values) {
+  return values.flatMap((value) => [value, ...partsOf(value)])
+}
+
+/** Whether an object has the values in some others, but for those that say nothing; there must be some. */
+function hasValuesOf(thing, others) {
+  const shown = new Set(plainValuesOf(thing))
+  const given = others.flatMap(plainValuesOf).filter((value) => !COMMON_VALUES.includes(value))
+  return given.length > 0 && given.every((value) => shown.has(value))
 }
 
 function hasChanged({ thing, key, values, isItems }) {

@@ -9,10 +9,6 @@ const { setImmediate, setTimeout, clearTimeout, clearImmediate } = globalThis
 const INHERITED = ['toString', 'toLocaleString', 'valueOf', 'hasOwnProperty', 'isPrototypeOf', 'propertyIsEnumerable']
 /** Globals by which a script judges; the code's variables of these names do not count, unless the script means nothing else. */
 const TRUSTED = new Set([...ownKeys(globalThis), ...INHERITED].filter((key) => typeof key === 'string'))
-/** Globals whose names code has for classes of its own. */
-const COMMON_NAMES =
-  'Request Response Headers Event EventTarget CustomEvent MessageEvent File Blob MessageChannel Performance Navigator Storage'
-for (const name of COMMON_NAMES.split(' ')) TRUSTED.delete(name)
 /** Classes of Node whose objects do not show what they are. */
 const OPAQUE = 'URL URLSearchParams Headers Request Response FormData Blob File TextEncoder TextDecoder AbortSignal'
   .split(' ')
@@ -95,6 +91,8 @@ class Judge extends Peer {
   constants = new Map()
   /** Whether the script keeps what it finds in objects. */
   keepsResults = false
+  /** Texts and numbers with which the script compares something. */
+  comparedLiterals = new Set()
 
   constructor(channel, finish) {
     const lent = new Set()
@@ -344,11 +342,12 @@ class Judge extends Peer {
     const isOwn = this.#own.has(self)
     const isFirstUse = !isGetter && this.#proofs.noteUsed(self)
     const ask = () => super.call(thing, self, args)
-    const value = isGetter ? this.#read(self, ask) : this.#makeOrFind(ask, self, args, (made) => this.numbers.get(made) >= next)
+    const value = isGetter ? this.#read(self, ask) : this.#makeOrFind({ thing, self, args, ask }, (made) => this.numbers.get(made) >= next)
     // Methods that can be chained.
     if (isOwn && value === self) this.#own.add(self)
-    // What says yes or no has not used the object.
-    if (args.length === 0 && typeof value === 'boolean') this.#restoreUnused(self, unused, isFirstUse)
+    // What tells a plain value has not used the object.
+    const isTold = value !== undefined && (!isThing(value) || (isObject(value) && describe(value)[0] === 'array'))
+    if (args.length === 0 && isTold) this.#restoreUnused(self, unused, isFirstUse && typeof value === 'boolean')
     this.#noteAnswer({ thing, self, args, value }, isGetter, unused?.since)
     if (isGetter && (args.length === 0 || typeof args[0] === 'string')) this.#told.compare(thing, self, value, args[0])
     if (isGetter && typeof value === 'function') this.#toldBy.set(value, thing)
@@ -362,22 +361,25 @@ class Judge extends Peer {
   }
 
   /** Asks a function of the code, which can make an object of plain values as a constructor does. */
-  #makeOrFind(ask, self, args, isNew) {
+  #makeOrFind({ thing, self, args, ask }, isNew) {
     const outer = this.#held
-    this.#held = []
+    const held = []
+    this.#held = held
     let isMade = false
+    let isCopy = false
+    let value
     try {
-      const value = this.#proofs.answer(ask, self, args)
+      value = this.#proofs.answer(ask, self, args)
       const isStatic = self === undefined || (typeof self === 'function' && this.named.has(self))
-      isMade = isStatic && isObject(value) && this.isOfOther(value) && isNew(value) && this.#expected.isMadeOf(value, args)
-      if (isMade) this.#expected.noteMade(value, args, true)
-      else this.#noteValues([value])
-      return value
+      isMade = isStatic && isObject(value) && this.isOfOther(value) && isNew(value) && this.#expected.isMadeOf(value, args, thing)
+      isCopy = isMade && this.#expected.isCopyOf(value, args)
     } finally {
-      const held = this.#held
       this.#held = outer
-      if (!isMade) for (const thing of held) this.#expected.noteContent(thing)
+      if (!isCopy) for (const each of held) this.#expected.noteContent(each)
     }
+    if (!isCopy) this.#noteValues([value])
+    if (isMade) this.#expected.noteMade(value, args, true)
+    return value
   }
 
   #noteAnswer({ thing, self, args, value }, isGetter, unusedSince) {

@@ -3,13 +3,14 @@
  * Defines the names that the code defines, as far as the script means the code's.
  *
  * @param declared tells those of some names that the script declares itself
+ * @param isOwnClass whether the script can only mean the code's class by a name of one of Node's
  */
-function defineNames(names, script, asker, given, declared) {
+function defineNames(names, script, asker, given, declared, isOwnClass) {
   defineMembers(names, asker, script)
   const computed = names.find((name) => name.startsWith(COMPUTED) && isUsedOrTaken(name.slice(COMPUTED.length), script))
   if (computed !== undefined) asker.unproven = `the code computes ${computed.slice(COMPUTED.length)} whenever it is read`
   const words = new Set(script.match(/(?<![\p{ID_Continue}$])[\p{ID_Start}$_][\p{ID_Continue}$]*/gu))
-  const isOwn = (name) => TRUSTED.has(name) || hasOwn(given, name) || isAssertion(name)
+  const isOwn = (name) => (TRUSTED.has(name) && !isOwnClass(name)) || hasOwn(given, name) || isAssertion(name)
   const all = names.filter((name) => words.has(name))
   const own = declared(all)
   const used = all.filter((name) => !own.includes(name))
@@ -87,7 +88,23 @@ const REACHING = new Set(
 /** Names that code may define, and that no script means as the code's. */
 const KEPT = ['console', 'process']
 
+/** Classes of Node whose names programs give to classes of their own. */
+const COMMON_CLASSES = new Set(
+  'Request Response Headers Event EventTarget CustomEvent MessageEvent File Blob MessageChannel Performance Navigator Storage'.split(' '),
+)
+
 const bothDefine = (name) => `both the code and Node define ${name}`
+
+/** Whether a script uses a member of a class that Node's class of that name does not have. */
+function isOwnClass(name, nodes) {
+  if (!COMMON_CLASSES.has(name)) return false
+  const isMade = (node) => node?.type === 'NewExpression' && node.callee.name === name
+  const made = new Set(nodes.filter(({ type, init }) => type === 'VariableDeclarator' && isMade(init)).map(({ id }) => id.name))
+  const isOfClass = (node) => isMade(node) || (node.type === 'Identifier' && (node.name === name || made.has(node.name)))
+  const members = nodes.filter(({ type, computed, object }) => type === 'MemberExpression' && !computed && isOfClass(object))
+  const known = globalThis[name]
+  return members.some(({ property }) => !(property.name in known || property.name in (known.prototype ?? known)))
+}
 
 /** Whether a script uses a name, other than as a property. */
 function isUsed(name, script) {

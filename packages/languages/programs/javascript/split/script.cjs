@@ -120,10 +120,13 @@ function judge(script, report, stdin, given) {
     // As if both were one file: only the code can begin with a directive.
     const isStrict = names.includes(STRICT)
     const text = translated(script, file).replace(/^#!/, '//')
-    defineNames(names, withoutComments(text), asker, given, (all) => declaredBy(text, isStrict, all))
     const tree = syntaxOf(text)
+    const nodes = tree === undefined ? [] : nodesOf(tree)
+    const isOwn = (name) => isOwnClass(name, nodes)
+    defineNames(names, withoutComments(text), asker, given, (all) => declaredBy(text, isStrict, all), isOwn)
     if (tree === undefined) asker.unproven = 'the script has syntax that the judge does not know'
-    asker.keepsResults = tree !== undefined && nodesOf(tree).some(isKeeping)
+    asker.keepsResults = nodes.some(isKeeping)
+    asker.comparedLiterals = literalsIn(nodes)
     const instrumented = tree === undefined ? text : instrument(text, tree)
     const directive = isStrict ? `'${STRICT}';` : DIRECTIVE.test(script) ? ';' : ''
     const program = compile(directive + instrumented, file)

@@ -72,3 +72,19 @@ function judges(root) {
   const isSilent = (node) => node.callee.object?.name === 'console' || (node.callee.property ?? node.callee).name === 'fail'
   return nodesOf(root).some((node) => isComparison(node) || isAssertionNode(node) || (node.type === 'CallExpression' && !isSilent(node)))
 }
+
+/** The texts and numbers that a script compares, itself or by a function: alone or in arrays and objects. */
+function literalsIn(nodes) {
+  const isComparison = ({ type, operator }) => type === 'BinaryExpression' && [...SIZE_OPERATORS, ...EQUALITY_OPERATORS].includes(operator)
+  const canCompare = (node) => node.type === 'CallExpression' && (node.arguments.length > 1 || isAssertionNode(node))
+  const given = nodes.filter(canCompare).flatMap((node) => node.arguments)
+  const waiting = [...given, ...nodes.filter(isComparison).flatMap(({ left, right }) => [left, right])]
+  const found = new Set()
+  for (const node of waiting) {
+    if (node?.type === 'Literal') found.add(node.value)
+    if (node?.type === 'UnaryExpression' && node.operator === '-') found.add(-node.argument.value)
+    if (node?.type === 'ArrayExpression') waiting.push(...node.elements)
+    if (node?.type === 'ObjectExpression') waiting.push(...node.properties.map(({ value }) => value))
+  }
+  return found
+}

@@ -20,6 +20,8 @@ class Checks:
         self.unused, self.maker = set(), None
         # Numbers of the objects that were arguments of calls.
         self.passed = set()
+        # Settings of the code's process after the code has run, by their names.
+        self.settings = {}
         # Calls of functions that are to be compared with those of the code, and a test of unittest that failed.
         self.calls, self.failed_test = [], None
 
@@ -69,6 +71,12 @@ class Checks:
         """The code would not know what the script changed in a container that is no longer shared."""
         if any(has_changed(each, before) for each, before in self.forgotten.values()):
             self.doubt = self.excuse = 'the script changes a container that is too large to be shared'
+
+    def check_settings(self):
+        """Notices settings of the code's process by which functions return something else there than in this process."""
+        for name, here in settings().items():
+            if self.settings.get(name, here) != here:
+                self.excuse = self.excuse or f'the code does not share {name} with the script'
 
     def note_call(self, name, own, args, kwargs):
         """Calls a built-in function, and notes the call for a comparison with the code's function of that name."""

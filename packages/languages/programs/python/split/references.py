@@ -95,13 +95,13 @@ class References:
             return self.error_class(writer, thing) if issubclass(thing, BaseException) else self.class_(writer, thing)
         if isinstance(thing, BaseException):
             return self.error(writer, thing)
-        if hasattr(kind, '__next__') and kind.__module__ in ITERATING:
+        if hasattr(kind, '__next__') and kind.__module__ in ITERATING and is_native(kind):
             return ['iterator', self.number(thing), kind.__name__]
         if kind is COROUTINE:
             return ['coroutine', self.number(thing)]
         if isinstance(thing, tuple) and hasattr(kind, '_fields') and not own_special(kind, tuple):
             return ['named tuple', self.number(thing), self.number(kind), kind.__name__, list(kind._fields), *writer.each(thing)]
-        if kind.__module__ != CODE and not hasattr(thing, '__dict__'):
+        if is_native(kind) and not hasattr(thing, '__dict__'):
             for base in (int, float, complex, str, bytes):
                 if isinstance(thing, base):
                     return writer.write(thing if kind is bool else PLAIN[base](thing))
@@ -148,7 +148,7 @@ class References:
     def class_(self, writer, kind):
         if not self.is_new(writer, kind):
             return ['class', self.number(kind)]
-        origin = '__main__' if kind.__module__ == CODE else str(kind.__module__)
+        origin = origin_of(kind)
         bases = [self.class_(writer, each) for each in kind.__bases__ if each is not object and not issubclass(each, BaseException)]
         members = self.members(writer, kind)
         return ['class', self.number(kind), kind.__qualname__, origin, members, bases, defined(kind), parameters(kind)]
@@ -183,11 +183,11 @@ class References:
         return ['raised', kind, args, number, texts, notes, error.__suppress_context__, *causes]
 
     def error_class(self, writer, kind):
-        if kind.__module__ == 'builtins':
+        if home_of(kind) == 'builtins':
             return ['exception class', None, kind.__name__]
         if not self.is_new(writer, kind):
             return ['exception class', self.number(kind)]
-        origin = '__main__' if kind.__module__ == CODE else str(kind.__module__)
+        origin = origin_of(kind)
         bases = [self.error_class(writer, each) for each in kind.__bases__ if issubclass(each, BaseException)]
         return ['exception class', self.number(kind), kind.__name__, origin, bases, defined(kind)]
 
@@ -200,6 +200,12 @@ class References:
             return {str(name): plain(each) for name, each in fields.items()}
         except (NotPlain, RecursionError):
             return None
+
+
+def origin_of(kind):
+    """The module of a class; the main one for those of the code, and for those that are not where they say."""
+    home = home_of(kind)
+    return '__main__' if home in (None, CODE) else home
 
 
 def is_enumeration(kind):

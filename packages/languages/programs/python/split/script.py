@@ -86,6 +86,8 @@ def judge(script, report, stdin):
     asker.check_forgotten()
     if end == 'passed':
         end, message = checked(asker)
+    else:
+        asker.check_settings()
     if asker.failed:
         end, message = 'assertion', shown(asker, asker.failed)
     if asker.doubt and (end != 'assertion' or asker.is_undecided):
@@ -129,9 +131,11 @@ def ended(asker, script):
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         return 'broken', f'{type(error).__name__}: {error}'
     try:
-        given = asker.ask('run')
-        if type(given) is not dict:
-            raise Ended
+        match asker.ask('run'):
+            case (dict() as given, dict() as found):
+                asker.settings = found
+            case _:
+                raise Ended
         look_for_unshared(asker, script, tree, given)
         run_only_own_text(asker, tree)
         compare_counters_there()

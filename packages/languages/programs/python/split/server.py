@@ -140,8 +140,9 @@ class Server(References):
         space.update(__file__=self.path, __builtins__=__import__('builtins'))
         exec(compile(self.code, self.path, 'exec', 0, True), space)
         # Functions at once, because a script calls them; of other names whether they are modules.
-        return {name: value if type(value) is FUNCTION else isinstance(value, type(sys))
-                for name, value in space.items() if name[:2] != '__'}
+        names = {name: value if type(value) is FUNCTION else isinstance(value, type(sys))
+                 for name, value in space.items() if name[:2] != '__'}
+        return names, settings()
 
     def name(self, name):
         return vars(self.main)[name]

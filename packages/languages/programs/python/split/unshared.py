@@ -1,38 +1,8 @@
 """What a script changes in its own process, or sees there, while the code is in another one."""
-import re
 
-# Changes that the code does not see. A test that fails may fail by them.
-REPLACED = re.compile(r'''
-    \bsys\.stdin\s*=(?!=) | \bpatch(?:\.dict)?\(\s*[bru]*['"][^'"]* | \bassert(?:Logs|Warns\w*)\( | \bsetattr\(\s*builtins\b |
-    \bcatch_warnings\( | \bredirect_stderr\( | \bos\.environ\b | \bgetsizeof\( |
-    \b(?:globals|locals)\(\) | (?<![\w.])dir\(\) |
-    \btempfile\. | \bos\.(?:path\.(?:exists|is\w+)|listdir)\(
-''', re.VERBOSE)
-# What is there of each process, and what the code does in its own. A test that passes by them shows nothing.
-OBSERVED = re.compile(r"""
-    \bpatch(?:\.dict)?\(\s*[bru]*['"][^'"]* | \bassertNoLogs\( | \bgetLogger\( | \bredirect_stderr\( | \bsys\.stderr\s*=(?!=) |
-    \bopen\([^()]*,\s*['"][wax] | \bopen\([^()]*,\s*['"]r\+ | \.write_(?:text|bytes)\( | \bPath\.cwd\( | \bsys\.path\b |
-    \bsignal\.getsignal\( | \blogging\.root\b | \bexpandvars\( | \bgetpid\( | \bget_ident\( | \bis\s+(?:not\s+)?sys\.std |
-    \bcatch_warnings\(\s*record | \bsimplefilter\(\s*['"]error | \bfilterwarnings\(\s*['"]error |
-    \bos\.(?:environ|getenv|getcwd|(?:path\.(?:exists|lexists|is\w+|getsize)|listdir|scandir|walk|stat)\() |
-    \bPath\([^()]*\)\.(?:exists|is_file|is_dir)\( | \bin\s+(?:globals|locals)\(\) | \bhasattr\(\s*builtins\b |
-    \bsys\.(?:modules|setprofile|settrace|getrecursionlimit|getrefcount|stdout\s+is)\b |
-    \b(?:tracemalloc|weakref|doctest|timeit)\. | \bgc\.(?:collect|get_\w+)\( | \bgetrusage\( | \b(?:process|thread)_time(?:_ns)?\( |
-    \bfrom\s+(?:tracemalloc|weakref|doctest|timeit|gc)\s+import | \b(?:random\.getstate|getcontext|localcontext|active_count|threading\.enumerate)\(
-""", re.VERBOSE)
-# By these a script looks at what the processes do not share: how the code is written, and where.
-INSPECTS = re.compile(
-    r'\binspect\.|\bget_(?:type_hints|args|origin)\b|__(?:mro|bases|subclasses|module|code|wrapped)__|\.mro\(\)|__main__\.|\bgetmembers\b')
 # Several coroutines at once; and what ends or limits one.
-CONCURRENT = re.compile(r'\b(?:gather|create_task|ensure_future|as_completed|TaskGroup|asyncio\.wait)\b')
-LIMITED = re.compile(r'\b(?:wait_for|asyncio\.timeout|cancel)\b')
-SEEDED = re.compile(r'\brandom\.seed\(')
-# An attribute that may be set.
-CHANGES = re.compile(r'\w\.\w+\s*(?:,.*)?=(?!=)|\bpatch\.object\(')
-# What a script may replace to ask the code otherwise, or to see what it prints.
-INPUT, OUTPUT = {'sys.stdin', 'sys.argv'}, {'sys.stdout', 'sys.stderr'}
-# No script can name it.
-SAME = 'the same object'
+CONCURRENT = set('gather create_task ensure_future as_completed TaskGroup'.split())
+LIMITED = set('wait_for timeout cancel'.split())
 # Built-in functions that run text or compile it; modules of Python that run text which they get; other modules that may run text.
 EXECUTING = 'eval', 'exec', 'compile'
 RUNNERS = set('doctest timeit code codeop runpy bdb pdb trace profile cProfile'.split())
@@ -41,40 +11,30 @@ LIBRARIES = {'isopod library', 'numpy', 'pandas'}
 
 def look_for_unshared(judge, script, tree, given):
     """Notices by its text that a script uses what the processes do not share."""
-    inspects, observed = INSPECTS.search(script), OBSERVED.search(script)
-    # Most scripts change no attribute, and the tree need not be read for that.
-    changed = replaced_attribute(tree) if CHANGES.search(script) else None
-    replaced = REPLACED.search(script) or given.get('random') is True and SEEDED.search(script)
-    if inspects:
-        judge.excuse = f'{line_of(inspects)}the judge does not know all that {closed(inspects[0])} shows'
-    if observed:
-        judge.doubt = judge.excuse = f'{line_of(observed)}the code does not share {closed(observed[0])} with the script'
-    if replaced or changed:
-        place, what = (line_of(replaced), closed(replaced[0])) if not changed else ('', changed)
-        judge.excuse = f'{place}the code does not share {what} with the script'
-    if changed and changed not in INPUT:
-        judge.doubt = judge.doubt or judge.excuse
-    if 'raise' in script:
+    words = set(WORDS.findall(script))
+    # Most scripts use nothing of a process, and the tree need not be read for that.
+    if not words.isdisjoint(TELLING):
+        uses = Uses(tree)
+        note_use(judge, uses.missed, is_observed=False)
+        note_use(judge, uses.observed, is_observed=True)
+    if given.get('random') is True and 'seed' in words:
+        judge.excuse = judge.excuse or 'the code does not share the state of random with the script'
+    if 'raise' in words:
         blocks = [node.body for node in ast.walk(tree) if isinstance(node, (ast.With, ast.AsyncWith))]
         judge.unconditional = {line for body in blocks for line in lines_that_raise(body)}
-    classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)] if 'class' in script else []
+    classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)] if 'class' in words else []
     judge.fills_classes = any(
         isinstance(getattr(each, 'value', None), ast.Call) or getattr(each, 'decorator_list', None) for node in classes for each in node.body)
-    judge.is_concurrent = CONCURRENT.search(script) is not None
-    judge.is_limited = LIMITED.search(script) is not None
+    judge.is_concurrent = not words.isdisjoint(CONCURRENT)
+    judge.is_limited = not words.isdisjoint(LIMITED)
 
 
-def line_of(found):
-    """The line of the script in which a match begins, as the beginning of a message."""
-    return f'line {found.string.count(chr(10), 0, found.start()) + 1}: '
-
-
-def closed(text):
-    """The beginning of a call as the whole of one."""
-    text = text.strip()
-    for quote in '"', "'":
-        text += quote * (text.count(quote) % 2)
-    return text + ')' * (text.count('(') - text.count(')'))
+def note_use(judge, uses, is_observed):
+    """Takes note of the first of some uses of what the code does not share with the script."""
+    for name, node in sorted(uses, key=lambda use: use[1].lineno)[:1]:
+        judge.excuse = f'line {node.lineno}: the code does not share {name} with the script'
+        if is_observed:
+            judge.doubt = judge.excuse
 
 
 def lines_that_raise(body):
@@ -84,21 +44,6 @@ def lines_that_raise(body):
             yield node.lineno
         if not isinstance(node, (ast.Assign, ast.AugAssign, ast.Expr, ast.Pass)):
             return
-
-
-def replaced_attribute(tree):
-    """An attribute of a module that the script replaces, but for output; None if there is none."""
-    imports = [node for node in ast.walk(tree) if isinstance(node, ast.Import)]
-    modules = {(each.asname or each.name).partition('.')[0] for node in imports for each in node.names}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute) and getattr(node.value, 'id', None) in modules:
-            name = f'{node.value.id}.{node.attr}'
-            if isinstance(node.ctx, ast.Store) and name not in OUTPUT:
-                return name
-        if isinstance(node, ast.Call) and getattr(node.func, 'attr', None) == 'object' and node.args:
-            if getattr(node.args[0], 'id', None) in modules:
-                return node.args[0].id
-    return None
 
 
 def run_only_own_text(judge, tree):

@@ -19,6 +19,8 @@ TIMES = {'date': 'year month day', 'time': 'hour minute second microsecond', 'ti
          'datetime': 'year month day hour minute second microsecond'}
 # Flags of a function's code: it takes any number of arguments, by position and by name.
 VARARGS, VARKEYWORDS = 4, 8
+# The flag of classes that are not defined by programs.
+IMMUTABLE, FLAGS = 1 << 8, vars(type)['__flags__'].__get__
 VIEWS = {type({}.keys()): 'keys', type({}.values()): 'values', type({}.items()): 'items'}
 
 
@@ -36,6 +38,35 @@ class Deep:
 def module(name):
     """A module of plain types, only if the program has imported it: no value of another one can exist."""
     return sys.modules.get(name)
+
+
+def home_of(kind):
+    """The module of a class; None for a class of a program that is not where it says."""
+    name, found = kind.__module__, None
+    if is_native(kind):
+        return name
+    if type(name) is str:
+        found = module(name)
+        for part in kind.__qualname__.split('.'):
+            found = getattr(found, part, None)
+    return name if found is kind else None
+
+
+def is_native(kind):
+    """Whether a class is one of the interpreter or of an extension, and none that a program defines."""
+    return bool(FLAGS(kind) & IMMUTABLE)
+
+
+def settings():
+    """Settings of this process that change what functions of Python return, as texts by their names."""
+    decimal, numpy = module('decimal'), module('numpy')
+    found = {'the limit of digits': str(sys.get_int_max_str_digits())}
+    if decimal is not None:
+        context = decimal.getcontext()
+        found['the precision of decimal'] = f'{context.prec} {context.rounding} {context.Emin} {context.Emax} {context.clamp}'
+    if numpy is not None:
+        found['the print options of numpy'] = str(sorted(numpy.get_printoptions().items()))
+    return found
 
 
 class NotReferable(Exception):
@@ -112,7 +143,8 @@ class Writer:
             return value if -SMALL < value < SMALL else ['int', hex(value)]
         if kind is float:
             return value if value - value == 0 else ['float', float_bits(value)]
-        write = WRITERS.get(kind)
+        # Another metaclass could say that its class is a built-in one.
+        write = WRITERS.get(kind) if type(kind) is type else None
         if write is not None:
             return write(self, value)
         return self.of_module(value, kind)
@@ -129,7 +161,7 @@ class Writer:
         return [*tag, *self.each(content)]
 
     def of_module(self, value, kind):
-        name, numpy = kind.__module__, module('numpy')
+        name, numpy = home_of(kind), module('numpy')
         if name == 'decimal' and kind.__name__ == 'Decimal':
             return ['decimal', str(value)]
         if name == 'uuid' and kind.__name__ == 'UUID':

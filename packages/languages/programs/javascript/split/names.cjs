@@ -2,38 +2,41 @@
 /**
  * Defines the names that the code defines, as far as the script means the code's.
  *
+ * @param uses how the script uses names
  * @param declared tells those of some names that the script declares itself
- * @param isOwnClass whether the script can only mean the code's class by a name of one of Node's
  */
-function defineNames(names, script, asker, given, declared, isOwnClass) {
-  defineMembers(names, asker, script)
-  const computed = names.find((name) => name.startsWith(COMPUTED) && isUsedOrTaken(name.slice(COMPUTED.length), script))
-  if (computed !== undefined) asker.unproven = `the code computes ${computed.slice(COMPUTED.length)} whenever it is read`
-  const words = new Set(script.match(/(?<![\p{ID_Continue}$])[\p{ID_Start}$_][\p{ID_Continue}$]*/gu))
-  const isOwn = (name) => (TRUSTED.has(name) && !isOwnClass(name)) || hasOwn(given, name) || isAssertion(name)
-  const all = names.filter((name) => words.has(name))
+function defineNames(names, uses, asker, given, declared) {
+  defineMembers(names, asker, uses)
+  const computed = names.filter((name) => name.startsWith(COMPUTED)).map((name) => name.slice(COMPUTED.length))
+  const read = computed.find((name) => uses.isUsed(name) || uses.properties.has(name))
+  if (read !== undefined) asker.unproven = `the code computes ${read} whenever it is read`
+  const isOwn = (name) => (TRUSTED.has(name) && !isOwnClass(name, uses)) || hasOwn(given, name) || isAssertion(name)
+  const all = names.filter((name) => uses.has(name))
   const own = declared(all)
   const used = all.filter((name) => !own.includes(name))
   const shadows = used.filter(isOwn)
   // Functions under test may have names of built-in ones. If the script has no other way to the code, it means those.
-  const hasMembers = names.some((name) => name.includes('.') && isProperty(name.split('.').at(-1).replace('=', ''), script))
-  const isMeant = shadows.length === used.length && !hasMembers && !/\bexports\b|\/main\b/.test(script)
+  const hasMembers = names.some((name) => name.includes('.') && uses.properties.has(name.split('.').at(-1).replace('=', '')))
+  const hasExports = uses.isUsed('exports') || uses.properties.has('exports') || [...uses.texts].some((text) => /\/main\b/.test(text))
+  const isMeant = shadows.length === used.length && !hasMembers && !hasExports
   // With one of them, the script could judge another one.
   const meant = shadows.filter((name) => isMeant && !hasOwn(given, name))
   if (meant.length > 1) asker.unproven = bothDefine(meant.join(' and '))
-  const library = used.find((name) => isFallback(name, script))
+  const library = used.find((name) => uses.isFallback(name))
   if (library !== undefined) asker.unclear = `the script takes ${library} from the code, if it has that`
   for (const name of used) {
-    if (name === 'assert' || (MODULES.includes(name) && isModule(name, script))) {
+    const places = uses.of(name)
+    const isProcess = name === 'process' && places.some((place) => uses.isCalled(place))
+    if (name === 'assert' || (MODULES.includes(name) && isModule(name, uses))) {
       define(name, () => require(`node:${name}`))
-      if (name !== 'assert' && !isDotted(name, script)) asker.unclear = bothDefine(name)
-    } else if ((name === 'process' && isCalled(name, script)) || !shadows.includes(name) || meant.includes(name) || isAnswer(name, script)) defineRemote(name, asker, script)
+      if (name !== 'assert' && !isDotted(name, uses)) asker.unclear = bothDefine(name)
+    } else if (isProcess || !shadows.includes(name) || meant.includes(name) || isAnswer(name, uses)) defineRemote(name, asker, uses)
     else if (isAssertion(name)) {
       define(name, () => assert[name])
-      if (usesOf(name, script).every((use) => isStatement(use) || use.sign === '>')) asker.doubt ??= bothDefine(name)
+      if (places.every((place) => uses.isStatement(place) || uses.isArrow(place))) asker.doubt ??= bothDefine(name)
       else asker.unclear = bothDefine(name)
     }
-    else if (isUsed(name, script) && !hasOwn(given, name) && !KEPT.includes(name)) asker.unclear = bothDefine(name)
+    else if (places.length > 0 && !hasOwn(given, name) && !KEPT.includes(name)) asker.unclear = bothDefine(name)
   }
   const { require: load } = given
   const exported = () => {
@@ -41,7 +44,7 @@ function defineNames(names, script, asker, given, declared, isOwnClass) {
     const exports = asker.readName('module.exports')
     addNamed(exports, asker)
     const keys = isObject(exports) ? ownKeys(exports) : []
-    for (const key of keys) addNamed(getOwnPropertyDescriptor(exports, key).value, asker, words.has(key) ? key : undefined)
+    for (const key of keys) addNamed(getOwnPropertyDescriptor(exports, key).value, asker, uses.has(key) ? key : undefined)
     return exports
   }
   const module = { ...given.module, get exports() { return exported() } }
@@ -51,21 +54,19 @@ function defineNames(names, script, asker, given, declared, isOwnClass) {
     if (REACHING.has(String(id).replace(/^node:/, ''))) asker.hide(module)
     return module
   }
-  if (script.includes('promises')) asker.hide(fs.promises)
+  if (uses.properties.has('promises') || [...uses.texts].some((text) => text.includes('promises'))) asker.hide(fs.promises)
   const ownRequire = Object.assign((id) => (isCode(id) ? exported() : loaded(id)), load)
   defineModule({ ...given, __filename: given.__filename.replace('main', 'script'), module, require: ownRequire })
   defineProperty(globalThis, 'exports', { get: exported, set: (value) => define('exports', () => value), configurable: true })
 }
 
-/** What follows a member that is called, looked into, or compared with a literal. */
-const LITERAL_USE = `(?:[(.]|(?:[=!]==?|,)\\s*['"\`\\d-])`
 /** Properties that mean something to Node on any object. */
 const UNSAFE = 'then toJSON get set value done next return throw enumerable configurable writable message stack cause code errors'.split(' ')
 
 /** Defines what the code has added to built-in types, as far as the script uses it. What it has replaced, it replaced there only. */
-function defineMembers(names, asker, script) {
+function defineMembers(names, asker, uses) {
   const members = names.map((name) => /^(\w+(?:\.prototype)?)\.([^.=]+)(=?)$/.exec(name)).filter(Boolean)
-  for (const [name, type, key, isReplaced] of members.filter((member) => isProperty(member[2], script))) {
+  for (const [name, type, key, isReplaced] of members.filter((member) => uses.properties.has(member[2]))) {
     const owner = BUILT_IN_OWNERS.get(type)
     const isFree = owner !== undefined && owner !== Object.prototype && !(key in owner) && !UNSAFE.includes(key)
     if (!isFree || isReplaced) {
@@ -75,7 +76,7 @@ function defineMembers(names, asker, script) {
     }
     const value = asker.readName(name)
     if (!isThing(value) && type.endsWith('.prototype')) asker.unproven ??= `the code gives ${name} a value, which is no method`
-    if (isTested(key, script)) asker.unclear = `the script takes ${key} from the code, if it has that`
+    if (uses.isTested(key)) asker.unclear = `the script takes ${key} from the code, if it has that`
     addNamed(value, asker, isThing(value) ? key : undefined)
     defineProperty(owner, key, { value, writable: true, configurable: true, enumerable: false })
   }
@@ -96,45 +97,29 @@ const COMMON_CLASSES = new Set(
 const bothDefine = (name) => `both the code and Node define ${name}`
 
 /** Whether a script uses a member of a class that Node's class of that name does not have. */
-function isOwnClass(name, nodes) {
+function isOwnClass(name, uses) {
   if (!COMMON_CLASSES.has(name)) return false
-  const isMade = (node) => node?.type === 'NewExpression' && node.callee.name === name
-  const made = new Set(nodes.filter(({ type, init }) => type === 'VariableDeclarator' && isMade(init)).map(({ id }) => id.name))
-  const isOfClass = (node) => isMade(node) || (node.type === 'Identifier' && (node.name === name || made.has(node.name)))
-  const members = nodes.filter(({ type, computed, object }) => type === 'MemberExpression' && !computed && isOfClass(object))
   const known = globalThis[name]
-  return members.some(({ property }) => !(property.name in known || property.name in (known.prototype ?? known)))
-}
-
-/** Whether a script uses a name, other than as a property. */
-function isUsed(name, script) {
-  return RegExp(`(?<![\\w$.])${name}\\b(?!\\s*:)`).test(script)
-}
-
-function isUsedOrTaken(name, script) {
-  return isUsed(name, script) || isProperty(name, script)
-}
-
-function isProperty(name, script) {
-  return RegExp(`\\.${name.replaceAll(/[^\w]/g, '\\$&')}\\b`).test(script)
-}
-
-function isCalled(name, script) {
-  return RegExp(`(?<![\\w$.])${name}\\s*\\(`).test(script)
+  const made = uses.of(name).map((place) => uses.around(place)).filter(({ type, callee }) => type === 'NewExpression' && callee.name === name)
+  const variables = made.map((node) => uses.around(node)).filter(({ type }) => type === 'VariableDeclarator').map(({ id }) => id.name)
+  const places = [...made, ...[name, ...variables].flatMap((each) => uses.of(each))]
+  const members = places.map((place) => uses.memberOf(place)).filter((member) => member !== undefined)
+  return members.some((member) => !(member in known || member in (known.prototype ?? known)))
 }
 
 /** Whether all that a script uses of a name are properties. */
-function isDotted(name, script) {
-  return !RegExp(`(?<![\\w$.])${name}\\b(?!\\s*\\.)`).test(script)
+function isDotted(name, uses) {
+  return uses.of(name).every((place) => uses.memberOf(place) !== undefined)
 }
 
 /** Whether a name stands for a module of Node in a script: it takes what that module has. */
-function isModule(name, script) {
-  const taken = [...script.matchAll(RegExp(`(?<![\\w$.])${name}\\s*\\.\\s*(\\w+)`, 'g'))].map(([, key]) => key)
+function isModule(name, uses) {
+  const places = uses.of(name)
   const module = require(`node:${name}`)
+  const taken = places.map((place) => uses.memberOf(place)).filter((key) => key !== undefined)
   if (taken.some((key) => !(key in module))) return false
-  if (isDotted(name, script) || taken.some((key) => hasOwn(module, key))) return true
-  return RegExp(`\\}\\s*=\\s*${name}\\b|(?<![\\w$.])${name}\\s*\\[`).test(script)
+  if (isDotted(name, uses) || taken.some((key) => hasOwn(module, key))) return true
+  return places.some((place) => uses.takenOf(place).length > 0 || (uses.around(place).computed && uses.around(place).object === place))
 }
 
 /** Whether a name is that of an assertion, with which a script may judge. */
@@ -143,19 +128,8 @@ function isAssertion(name) {
 }
 
 /** Whether a function has the name of an assertion, but the script uses what it returns: no assertion returns anything. */
-function isAnswer(name, script) {
-  return isAssertion(name) && !usesOf(name, script).some(isStatement)
-}
-
-/** The uses of a name, each with the sign before it, and whether it is a call. */
-function usesOf(name, script) {
-  const uses = script.matchAll(RegExp(`(\\S?)\\s*(?<![\\w$.])${name}\\b(?!\\s*:)(\\s*\\()?`, 'g'))
-  return [...uses].map(([, sign, call]) => ({ sign, isCall: call !== undefined }))
-}
-
-/** Whether a use of a name is a statement of its own. */
-function isStatement({ sign, isCall }) {
-  return isCall && (sign === '' || /[;{})\w]/.test(sign))
+function isAnswer(name, uses) {
+  return isAssertion(name) && !uses.of(name).some((place) => uses.isStatement(place))
 }
 
 function define(name, get) {
@@ -166,14 +140,14 @@ function replace(name, value) {
   defineProperty(globalThis, name, { value, writable: true, configurable: true, enumerable: true })
 }
 
-function defineRemote(name, asker, script) {
+function defineRemote(name, asker, uses) {
   let isAssigned = false
   const get = () => {
     const value = asker.readName(name)
     if (isAssigned) asker.unproven ??= `the script reads ${name} again, which the code can change`
     if (KNOWN_NAMES.has(value)) asker.unproven ??= `the code gives ${KNOWN_NAMES.get(value)} another name`
     addNamed(value, asker, name)
-    checkAlike(name, value, script, asker)
+    checkAlike(name, value, uses, asker)
     // Asked once: the code hardly ever changes its functions.
     if (typeof value === 'function') define(name, () => value)
     return value
@@ -205,16 +179,13 @@ function isOfClass(name) {
 }
 
 /** The members of an enumeration must differ, or any of them is the one that the script expects; so must constants. */
-function checkAlike(name, value, script, asker) {
-  if (isConstant(name) && !isThing(value)) checkConstant(name, value, script, asker)
+function checkAlike(name, value, uses, asker) {
+  if (isConstant(name) && !isThing(value)) checkConstant(name, value, uses, asker)
   if (!isThing(value) || isProxy(value) || !(isOfClass(name) || isEnumeration(value))) return
-  // Members that are called, looked into, or compared with a literal do not count.
-  const initial = isOfClass(name) ? '\\p{Lu}' : '[\\p{L}_$]'
-  const pattern = `(?<![\\w$.])${name}\\.(${initial}[\\w$]*)(?![\\w$])`
-  const uses = [...script.matchAll(RegExp(`${pattern}(?!\\s*${LITERAL_USE})`, 'gu'))].map((use) => use[1])
-  const taken = RegExp(`\\{([\\w$\\s,]+)\\}\\s*=\\s*${name}\\b(?!\\s*[.([])`).exec(script)?.[1].split(/[\s,]+/) ?? []
+  const compared = uses.of(name).filter((place) => uses.memberOf(place) !== undefined && !uses.isUsedWithLiteral(uses.around(place)))
+  const keys = [...compared.map((place) => uses.memberOf(place)), ...uses.of(name).flatMap((place) => uses.takenOf(place))]
   const members = new Map()
-  for (const key of new Set([...uses, ...taken].filter(Boolean))) {
+  for (const key of new Set(keys.filter((key) => key !== undefined && (!isOfClass(name) || isOfClass(key))))) {
     if ((isConstant(key) || isOfClass(key)) && accessorOf(value, key) !== undefined) asker.unproven ??= `the code computes ${name}.${key} whenever it is read`
     const member = propertyOf(value, key)
     // Functions are told apart if they are classes, such as those of errors.
@@ -224,8 +195,8 @@ function checkAlike(name, value, script, asker) {
   }
 }
 
-function checkConstant(name, value, script, asker) {
-  const isCompared = RegExp(`(?<![\\w$.])${name}\\b(?!\\s*${LITERAL_USE})`).test(script)
+function checkConstant(name, value, uses, asker) {
+  const isCompared = uses.of(name).some((place) => !uses.isUsedWithLiteral(place))
   const other = asker.constants.get(value)
   if (isCompared && other !== undefined && other !== name) asker.unproven ??= `${other} and ${name} are the same`
   if (isCompared) asker.constants.set(value, name)
@@ -240,18 +211,4 @@ function isConstant(name) {
 function isEnumeration(value) {
   const types = new Set(isObject(value) && !Array.isArray(value) ? fieldsOf(value).map((each) => typeof each) : [])
   return types.size === 1 && !types.has('object')
-}
-
-/** Whether a script looks whether there is a property, to take something else in its place. */
-function isTested(key, script) {
-  return RegExp(`!\\s*[\\w.]+\\.${key}\\b(?!\\s*\\()|\\.${key}\\s*(?:\\?\\?|\\|\\|)|['"\`]${key}['"\`]\\s+in\\b|typeof\\s+[\\w.]+\\.${key}\\b`).test(script)
-}
-
-/** Whether a script takes something else in place of a name that is not defined. */
-function isFallback(name, script) {
-  const own = name.replaceAll('$', '\\$')
-  if (RegExp(`(?<![\\w$])${own}\\s*(?:\\?\\?|\\|\\|)=?\\s*(?:\\(?[\\w\\s,]*\\)?\\s*=>|\\(\\(|function\\b)`).test(script)) return true
-  if (RegExp(`\\btypeof\\s+${own}\\b`).test(script) && RegExp(`(?<![\\w$])${own}\\s*=(?![=>])`).test(script)) return true
-  const use = `(?:\\btypeof\\s+|\\bglobal(?:This)?\\??\\.)${name.replaceAll('$', '\\$')}(?![\\w$])`
-  return RegExp(`${use}(?:[^;\\n]|\\n\\s*[?:|])*\\brequire\\(\\s*['"](?![./])`).test(script)
 }

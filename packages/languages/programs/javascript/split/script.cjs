@@ -5,26 +5,21 @@ const LARGEST_ANSWER = 1 << 22
 const SHOWN_OUTPUT = 1 << 16
 /** Longest wait for the code's timers and promises, in ms, while the script has nothing else to do. */
 const IDLE_MS = 1000
-/** Objects that a script mocks in its own process, where the code does not use them. */
-const MOCKED = /\bmock\.(?:method\(\s*(console|process|globalThis|Date|Math)\b|(timers)\b)/
-/** A property that a script sets or deletes, and a variable that it sets without declaring it. */
-const CHANGED =
-  /(?<![\w$.])(?:delete\s+(\w+(?:\.\w+)+)|(\w+(?:\.\w+)+)\s*=(?![=>])|(?<=(?:^|[;{}])\s*)(\w+)\s*=(?![=>]))/gm
 /** Changes by which a script sees what the code prints, and changes that mean nothing for the code. */
 const SHOWS = 'process.stdout.write'
 const HARMLESS = ['console.log', 'console.assert', 'process.exitCode', 'Error.stackTraceLimit']
-/** State of a process at which a script looks, of which the code has its own. */
-const LOOKED_AT =
-  /\b(process\.(?:env|listenerCount|listeners|eventNames)\b)|\b(?:keys|ownKeys|getOwn\w+)\(\s*(global(?:This)?\b|(?:Array|Object|String|Number|Boolean|Function|Map|Set|Promise|Date|RegExp)\.prototype\b)/
+/** Objects that a script mocks in its own process, where the code does not use them. */
+const MOCKED = ['console', 'process', 'globalThis', 'Date', 'Math']
+/** What a script may use of its process: nothing of the code's process would be different. */
+const SHARED = new Set(
+  'stdout stderr stdin exit exitCode on once off addListener removeListener emitWarning nextTick hrtime uptime version versions platform arch argv cwd release memoryUsage'.split(' '),
+)
+/** Objects whose members the code can change in its own process. */
+const BUILT_IN = /^(?:global(?:This)?|(?:Array|Object|String|Number|Boolean|Function|Map|Set|Promise|Date|RegExp)\.prototype)$/
 /** Keys in texts by which code that merges objects would change the prototype of all objects, in its own process. */
 const POLLUTING = /__proto__\\?['"`]\]?\s*:|prototype\\?['"`]?\s*:|['"`](?:__proto__[.[]|constructor\.prototype)/
 /** Functions of the console that a script silences, which only hides output. */
 const SILENCED = /^console\.\w+$/
-const EMPTY_FUNCTION = /^\s*(?:\(\)\s*=>|function\s*\(\))\s*\{\s*\}/
-/** Text that a script runs and that it may not have written itself: it would run in the judge's process. */
-const EVALUATES = /\b(?:eval|Function|runIn(?:This|New)?Context|vm\.Script)\s*\(\s*(?!['"]|`[^`$]*`)\S/
-/** Functions of Node's test runner, or all of them. */
-const RUNNER = /(?:\{[^}]*\b(?:test|it|describe|suite)\b[^}]*\}|\b\w+)\s*=\s*require\(\s*['"`]node:test['"`]\s*\)|require\(\s*['"`]node:test['"`]\s*\)\.(?:test|it|describe|suite)\b/
 const SCRIPT_FILE = /script\.[jt]s/
 
 function judge(script, report, stdin, given) {
@@ -45,20 +40,29 @@ function judge(script, report, stdin, given) {
   let isRacing = false
   const loops = new Loops(asker)
   defineProperty(globalThis, HOOKS, { value: { ...new Sizes(asker).hooks, ...loops.hooks, failing: () => asker.noteFailing(), row: (thing) => asker.noteRow(thing) } })
-  asker.hasRunner = RUNNER.test(withoutComments(script))
-  asker.hasTimers = /\bset(?:Timeout|Interval|Immediate)\b|node:timers/.test(script)
   asker.waits = () => [...unsettled].some((promise) => asker.handled.has(promise) && !raced.has(promise))
   unlinkSync(given.__filename)
+  let text
   try {
-    compile(translated(script, file), file)
+    // As if code and script were one file: only the code can begin with a directive.
+    text = translated(script, file).replace(/^#!/, '//')
+    compile(text, file)
   } catch (error) {
     finish('broken', error)
   }
   watchComparisons(asker)
-  const foreign = changedIn(script) ?? LOOKED_AT.exec(script)?.slice(1).find(Boolean)
+  const tree = syntaxOf(text)
+  if (tree === undefined) asker.unverified('the script has syntax that the judge does not know')
+  const nodes = nodesOf(tree)
+  const uses = new Usages(nodes)
+  asker.hasRunner = uses.hasRunner
+  asker.hasTimers = ['setTimeout', 'setInterval', 'setImmediate', 'node:timers', 'node:timers/promises'].some((name) => uses.has(name))
+  asker.keepsResults = nodes.some(isKeeping)
+  asker.comparedLiterals = literalsIn(nodes)
+  const foreign = changedIn(uses) ?? seenIn(uses)
   if (foreign !== undefined) asker.doubt = `the code does not share ${foreign} with the script`
   if (foreign !== undefined && foreign !== SHOWS) asker.unproven = asker.doubt
-  const type = classOfNode(script)
+  const type = classOfNode(uses)
   if (type !== undefined) asker.doubt ??= `instances of ${type} in the code are of another class`
   if (POLLUTING.test(script)) asker.unproven = 'the code has prototypes of its own'
   const failed = (error) => {
@@ -114,22 +118,13 @@ function judge(script, report, stdin, given) {
   }
   asker.watchTurns()
   try {
-    if (EVALUATES.test(script)) asker.unverified('the script could run text of the code in the process of the judge')
+    if (uses.evaluates) asker.unverified('the script could run text of the code in the process of the judge')
     const names = asker.ask('run')
     if (!Array.isArray(names) || names.some((name) => typeof name !== 'string')) finish('lost', '')
-    // As if both were one file: only the code can begin with a directive.
     const isStrict = names.includes(STRICT)
-    const text = translated(script, file).replace(/^#!/, '//')
-    const tree = syntaxOf(text)
-    const nodes = tree === undefined ? [] : nodesOf(tree)
-    const isOwn = (name) => isOwnClass(name, nodes)
-    defineNames(names, withoutComments(text), asker, given, (all) => declaredBy(text, isStrict, all), isOwn)
-    if (tree === undefined) asker.unproven = 'the script has syntax that the judge does not know'
-    asker.keepsResults = nodes.some(isKeeping)
-    asker.comparedLiterals = literalsIn(nodes)
-    const instrumented = tree === undefined ? text : instrument(text, tree)
+    defineNames(names, uses, asker, given, (all) => declaredBy(text, isStrict, all))
     const directive = isStrict ? `'${STRICT}';` : DIRECTIVE.test(script) ? ';' : ''
-    const program = compile(directive + instrumented, file)
+    const program = compile(directive + instrument(text, tree), file)
     program.runInThisContext({ displayErrors: false })
   } catch (error) {
     failed(error)
@@ -137,30 +132,26 @@ function judge(script, report, stdin, given) {
 }
 
 /** What a script replaces or deletes of Node's own, which the code does not see. */
-function changedIn(script) {
-  const mocked = MOCKED.exec(script)?.slice(1).find(Boolean)
-  const found = [...script.matchAll(CHANGED)].map((each) => {
-    const path = each.slice(1).find(Boolean).replace(/^global(?:This)?\./, '')
-    const value = script.slice(each.index + each[0].length)
-    return SILENCED.test(path) && (EMPTY_FUNCTION.test(value) || isRestored(path, value, script)) ? '' : path
-  })
-  const paths = found.filter(Boolean)
-  const isDeclared = (name) => RegExp(`\\b(?:const|let|var|function|class)\\s+${name}\\b`).test(script)
-  const changed = paths.filter((path) => isOfNode(path) && !HARMLESS.includes(path) && !isDeclared(path.split('.')[0]))
+function changedIn(uses) {
+  const isMock = (node) => methodOf(node) === 'method' && pathOf(node.callee)?.endsWith('mock.method') && MOCKED.includes(node.arguments[0]?.name)
+  const mocked = uses.nodes.find(isMock)?.arguments[0].name ?? (uses.looks.read.some((path) => /(?:^|\.)mock\.timers\b/.test(path)) ? 'timers' : undefined)
+  const isHidden = ([path, value]) => SILENCED.test(path) && ((isFunctionNode(value) && value.body.body?.length === 0) || uses.isKept(path, value))
+  const isMeant = ([path]) => path !== undefined && isOfNode(path) && !HARMLESS.includes(path) && !uses.isDeclared(path.split('.')[0])
+  const changed = uses.changes.filter((change) => isMeant(change) && !isHidden(change)).map(([path]) => path)
   return mocked ?? changed.find((path) => path !== SHOWS) ?? changed[0]
 }
 
-/** A class of Node's of which a script looks for instances, and that is another one in the code's process. */
-function classOfNode(script) {
-  const names = [...script.matchAll(/\binstanceof\s+(\w+)/g)].map(([, name]) => name)
-  const isLoaded = (name) => RegExp(`\\b${name}\\b[^=;]*=\\s*(?:await\\s+)?(?:require|import)\\b`).test(script)
-  return names.find((name) => name === 'require' || (TRUSTED.has(name) && !KNOWN.has(name)) || (isLoaded(name) && !(name in assert)))
+/** What a script sees of its own process. */
+function seenIn(uses) {
+  const { read, listed } = uses.looks
+  const isOfProcess = (path) => path.startsWith('process.') && !SHARED.has(path.split('.')[1])
+  return listed.find((path) => BUILT_IN.test(path)) ?? read.find(isOfProcess)?.split('.').slice(0, 2).join('.')
 }
 
-/** Whether a value begins with a variable in which the script has kept what it replaced. */
-function isRestored(path, value, script) {
-  const name = /^\s*(\w+)/.exec(value)?.[1]
-  return name !== undefined && RegExp(`\\b${name}\\s*=\\s*${path}\\b`).test(script)
+/** A class of Node's of which a script looks for instances, and that is another one in the code's process. */
+function classOfNode(uses) {
+  const names = uses.nodes.filter(({ operator }) => operator === 'instanceof').map(({ right }) => pathOf(right))
+  return names.find((name) => name !== undefined && ((TRUSTED.has(name) && !KNOWN.has(name)) || (uses.isLoaded(name) && !(name in assert))))
 }
 
 /** Whether a path such as `Math.random` leads to something that Node defines. */

@@ -15,18 +15,6 @@ function syntaxOf(text) {
   }
 }
 
-/** A program with spaces in place of its comments; the program itself if its syntax is newer than the parser. */
-function withoutComments(text) {
-  const comments = []
-  try {
-    acorn.parse(text, { ecmaVersion: 'latest', allowHashBang: true, onComment: (_, __, start, end) => comments.push([start, end]) })
-  } catch {
-    return text
-  }
-  const blank = (part) => part.replace(/[^\n]/g, ' ')
-  return comments.reduce((left, [start, end]) => left.slice(0, start) + blank(left.slice(start, end)) + left.slice(end), text)
-}
-
 /** The nodes of a tree, each before its parts, in the order of the text. */
 function nodesOf(root) {
   const found = []
@@ -34,10 +22,14 @@ function nodesOf(root) {
   while (waiting.length > 0) {
     const node = waiting.pop()
     found.push(node)
-    const parts = Object.values(node).flat()
-    for (const part of parts.toReversed()) if (typeof part?.type === 'string') waiting.push(part)
+    waiting.push(...partsOfNode(node).toReversed())
   }
   return found
+}
+
+/** The nodes that are directly in a node, in the order of the text. */
+function partsOfNode(node) {
+  return Object.values(node).flat().filter((part) => typeof part?.type === 'string')
 }
 
 function isFunctionNode(node) {

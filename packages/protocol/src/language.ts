@@ -4,17 +4,12 @@ import { limitsSchema } from './limits.ts'
 import { runtimeSchema } from './runtime.ts'
 import { fields, flag, listOf, nameUpTo, numberBetween, textUpTo } from './schema.ts'
 import { type Separation, scriptSchema } from './script.ts'
+import { variablesSchema } from './variables.ts'
 
 const command = listOf(textUpTo(4096), 64, {
   list: 'must be a list of texts',
   max: 'must be at most 64 words',
 }).refine((words) => words.length > 0, { error: 'must name a program' })
-
-const environment = z.record(
-  z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, { error: 'must have names of letters, digits and "_"' }),
-  textUpTo(4096),
-  { error: 'must be an object of texts' },
-)
 
 /** Another name that jobs may use, for example `c++` or `c#`. */
 const alias = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9+#._-]{0,31}$/, {
@@ -45,7 +40,7 @@ export const languageEntrySchema = fields({
   compile: command.optional(),
   /** Multiplies the wall-clock limit, for slow runtimes. */
   timeout_factor: numberBetween(0.1, 10).default(1),
-  env: environment.default({}),
+  env: variablesSchema.default({}),
   /**
    * Files of the image that the program of the main run opens at its start, whether they exist or not. Each container opens them
    * before a job comes, because the first look-up of a name in a new container is slow.
@@ -58,7 +53,7 @@ export const languageEntrySchema = fields({
   /** Makes `input_data` a global: files below `.isopod/` and variables, used only if a job has `inputData`. */
   input_hook: fields({
     files: z.record(z.string(), textUpTo(65_536), { error: 'must be an object of texts' }).default({}),
-    env: environment.default({}),
+    env: variablesSchema.default({}),
   }).optional(),
   /**
    * How to start the interpreter before the program arrives. Without `files` the main file is a pipe, and the interpreter

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { fields, listOf, textUpTo } from './schema.ts'
+import { variablesSchema } from './variables.ts'
 
 const editSchema = fields({
   find: textUpTo(1024),
@@ -49,6 +50,8 @@ export const scriptSchema = fields({
   split: fields({
     code: splitProgramSchema,
     judge: splitProgramSchema,
+    /** Environment variables of both processes. */
+    env: variablesSchema.default({}),
     /** The first message to the code, which makes it run. The judge receives the answer without having asked. */
     first_question: textUpTo(1024),
   }).optional(),

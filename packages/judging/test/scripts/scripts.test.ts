@@ -23,7 +23,7 @@ const part = { library: '', main: '{library_json}' }
 const split = {
   ...able,
   name: 'split',
-  script: { ...able.script, split: { code: part, judge: part, first_question: 'run' } },
+  script: { ...able.script, split: { env: {}, code: part, judge: part, first_question: 'run' } },
 }
 const unable = { ...base, name: 'unable', filename: 'main.z' }
 const languages = [able, edited, split, unable] as unknown as Language[]

@@ -1,5 +1,5 @@
 import { composeSplit, judgeSplit, readSplitReport } from '@isopod/grading'
-import type { Limits, SplitRules } from '@isopod/protocol'
+import type { Language, Limits, SplitRules } from '@isopod/protocol'
 import {
   type Execution,
   type Library,
@@ -73,7 +73,11 @@ export async function runSplit(test: PlannedScript, id: string, context: SplitCo
 /** The code's container: its main file is a server that runs the code and answers the judge. */
 function codeExecution({ execution }: PlannedScript, { rules, code }: SplitContext): Execution {
   const program = splitProgram(rules.code, { code, stdin: execution.stdin ?? '' }, execution)
-  return { ...execution, ...program, stdin: undefined }
+  return { ...execution, ...program, language: withVariables(execution.language, rules), stdin: undefined }
+}
+
+function withVariables(language: Language, { env }: SplitRules): Language {
+  return { ...language, env: { ...language.env, ...env } }
 }
 
 /** The libraries of all programs that were started. */
@@ -113,7 +117,7 @@ function judgeExecution(
     id,
     attempt,
     runtime,
-    language,
+    language: withVariables(language, rules),
     limits: { ...limits, timeoutSeconds },
     ...splitProgram(rules.judge, texts, { language, files }),
     files,

@@ -12,7 +12,7 @@ const SOAKED = [
   'apps/cli/test/system/grade.test.ts',
   'packages/sandbox/test/system/preload{,-corpora}.test.ts',
   'test/e2e/{delivery,gateway-fuzz,judge-decoders,many-languages,mutated-references,plain-toolchain}.test.ts',
-  'test/e2e/{script-cheats,script-corpora,split-cheats}.test.ts',
+  'test/e2e/{lying-values,script-cheats,script-corpora,split-cheats}.test.ts',
   'test/chaos/grade-loss.test.ts',
   'test/security/{channel,kernel-memory,limits-on-the-host}.test.ts',
 ]

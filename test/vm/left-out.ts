@@ -70,6 +70,7 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   'test/e2e/mutated-references.test.ts': TOO_LONG,
   'test/e2e/script-tests.test.ts': PLATFORM,
   'test/e2e/split-scripts.test.ts': PLATFORM,
+  'test/e2e/lying-values.test.ts': TOO_LONG,
   'test/e2e/split-cheats.test.ts': TOO_LONG,
   'test/e2e/temporal-activity.test.ts': PLATFORM,
   'test/e2e/service-image.test.ts': NO_NETWORK,

@@ -18,6 +18,10 @@ class Checks:
         self.forgotten, self.watched = {}, 0
         # Objects that the script made of plain values, and that nothing has used since; the class that makes one now.
         self.unused, self.maker = set(), None
+        # The last question in which the script had an object made; numbers of the named tuples of its class that came since then.
+        self.last_made, self.tuples_told = 0, set()
+        # Constants that the script has read, by where they are and their values.
+        self.constants = {}
         # Numbers of the objects that were arguments of calls.
         self.passed = set()
         # Settings of the code's process after the code has run, by their names.
@@ -49,6 +53,20 @@ class Checks:
         if self.first_seen[made._isopod_number] < question:
             self.doubt = self.doubt or f'{made._isopod_name} was given before'
 
+    def note_constant(self, owner, name, value):
+        """Notices constants that are one value: a result that is to be one of them would be any of them."""
+        # Numbers are often the same by chance.
+        if name.isupper() and type(value) is str and value:
+            if self.constants.setdefault((owner, value), name) != name:
+                self.doubt = self.doubt or f'{self.constants[owner, value]} and {name} are the same'
+
+    def note_tuple(self, number, kind):
+        """Notices named tuples that the code gives, while it makes one, to be what the script expects."""
+        if self.maker == kind:
+            self.tuples_told.add(number)
+            if len(self.tuples_told) > 1:
+                self.doubt = self.doubt or 'the code gives a named tuple while it makes another one'
+
     def check_unused(self, number, kind):
         """Notices an object that the script made, and that the code can have found nowhere but in its constructor."""
         if number in self.unused and self.maker != kind:
@@ -78,14 +96,20 @@ class Checks:
             if self.settings.get(name, here) != here:
                 self.excuse = self.excuse or f'the code does not share {name} with the script'
 
-    def note_call(self, name, own, args, kwargs):
-        """Calls a built-in function, and notes the call for a comparison with the code's function of that name."""
+    def note_call(self, name, own, is_literal, args, kwargs):
+        """
+        Calls a built-in function, and notes the call for a comparison with the code's function of that name.
+
+        is_literal: all arguments of its calls are literals, so the code would not see what the script computes.
+        """
         writer = Writer(refuse)
         try:
             given = writer.each([args, kwargs])
             try:
                 result = own(*args, **kwargs)
             except TypeError:
+                if not is_literal:
+                    unverified(self, f'{name} can be the code\'s or Python\'s')
                 # It takes no such arguments: the script means the code's.
                 return self.ask('name', name)(*args, **kwargs)
             self.calls.append((name, given, writer.write(result)))

@@ -243,9 +243,11 @@ class Judge(Meanings, Lending, Checks):
                 value = self.member_values.get(id(each))
                 if value is not None and type(value) is type(args[0]) and value == args[0]:
                     return each
+        if thing._isopod_kind == 'class' and (args or kwargs):
+            self.last_made = self.asked + 1
         self.passed.update(each._isopod_number for each in (*args, *kwargs.values()) if about(each) is not None)
         number, maker = self.asked + 1, self.maker
-        self.maker = thing._isopod_number
+        self.maker, self.tuples_told = thing._isopod_number, set()
         try:
             made = self.ask('call', thing, *args, **kwargs)
         finally:
@@ -284,6 +286,8 @@ class Judge(Meanings, Lending, Checks):
             return self.member_values[id(thing)]
         number = self.asked + 1
         found = self.ask('get', thing, name)
+        if thing._isopod_kind in ('class', 'module'):
+            self.note_constant(thing._isopod_number, name, found)
         known = about(found)
         if name in SET_METHODS and thing._isopod_rule != 'plain':
             return self.of_code(thing, found)
@@ -299,7 +303,7 @@ class Judge(Meanings, Lending, Checks):
 
     def of_plain(self, thing, name):
         """A method of a built-in type, of what an object holds; if the code answers otherwise, only it could tell."""
-        method = getattr(self.ask('plain', thing), name)
+        method = getattr(self.plain_of(thing), name)
         if name in QUERIES:
             return method
 
@@ -317,6 +321,17 @@ class Judge(Meanings, Lending, Checks):
                 unverified(self, f'the code would see in an operation of {thing._isopod_name} what may be expected')
             return method(*args, **kwargs)
         return call
+
+    def plain_of(self, thing):
+        """The plain value of an object whose class is derived from a built-in one, without what the code has learned since it gave the object."""
+        if thing._isopod_plain:
+            return thing._isopod_plain[0]
+        value = self.ask('plain', thing)
+        if type(value) not in SCALARS_AND_BYTES | CONTAINERS | {bytearray}:
+            unverified(self, f'only the code could tell the plain value of {thing._isopod_name}')
+        if not thing._isopod_is_made and self.last_made > self.first_seen.get(thing._isopod_number, 0):
+            unverified(self, f'the code tells the value of {thing._isopod_name} after the script has made other objects')
+        return value
 
     def item(self, thing, key):
         """An item of something in the code's process."""
@@ -374,7 +389,7 @@ class Judge(Meanings, Lending, Checks):
             if one._isopod_is_combined:
                 unverified(self, f'only the code could tell what {one._isopod_name} is, combined with a plain value')
             if one._isopod_rule == 'plain':
-                return self.ask('plain', one) == other
+                return self.plain_of(one) == other
             if one._isopod_rule == 'own':
                 unverified(self, f'only the code could tell whether {one._isopod_name} equals a plain value')
             if one._isopod_rule != 'member' or isinstance(one.__class__, OfCode) or not issubclass(one.__class__, VALUES):
@@ -395,7 +410,7 @@ class Judge(Meanings, Lending, Checks):
             if is_own or isinstance(other, OfCode):
                 return False
         if one._isopod_rule == 'plain' == other._isopod_rule:
-            if self.ask('plain', one) != self.ask('plain', other):
+            if self.plain_of(one) != self.plain_of(other):
                 return False
             unverified(self, f'only the code could tell whether two of {one._isopod_name} are equal')
         if one._isopod_kind != other._isopod_kind or one._isopod_rule == 'member':

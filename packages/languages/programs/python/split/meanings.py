@@ -40,7 +40,7 @@ class Meanings:
         """What a reference of the code's process stands for."""
         tag, *rest = data
         if tag == 'object':
-            number, kind, rule, fields, own_hash = rest
+            number, kind, rule, fields, own_hash, *plain = rest
             fields, own_hash = read_fields(fields), reader.read(own_hash)
             kind = self.kind(reader, *kind[1:])
             known = self.proxies_of(number)
@@ -55,7 +55,7 @@ class Meanings:
             if rule in ('plain', 'member'):
                 self.plain_names.add(about(kind)._isopod_name)
             made = object.__new__(kind)
-            Remote.__init__(made, self, number, about(kind)._isopod_number, about(kind)._isopod_name, text(rule), fields, own_hash)
+            Remote.__init__(made, self, number, about(kind)._isopod_number, about(kind)._isopod_name, text(rule), fields, own_hash, reader.each(plain))
             self.proxies[number] = [weakref.ref(each) for each in (*known, made)]
             # A member is one object, whatever number the code gives to it.
             return self.members.setdefault((made._isopod_kind, str(fields)), made) if rule == 'member' else made
@@ -74,6 +74,7 @@ class Meanings:
         if tag == 'named tuple':
             number, kind, name, fields, *items = rest
             self.check_unused(number, kind)
+            self.note_tuple(number, kind)
             made = self.tuples.get(kind)
             if made is None:
                 made = self.tuples[kind] = self.tuple_type(text(name), fields)

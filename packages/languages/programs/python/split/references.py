@@ -28,6 +28,7 @@ PLAIN = {
     set: lambda it: {*set.__iter__(it)}, frozenset: lambda it: frozenset(frozenset.__iter__(it)),
     collections.deque: lambda it: collections.deque(collections.deque.__iter__(it)),
 }
+FIXED = int, float, complex, str, bytes
 
 
 class References:
@@ -120,7 +121,8 @@ class References:
         # Of a change the judge hears by changed_fields, for what stood for the object before, too.
         if fields:
             self.told.setdefault(number, (fields, own_values(thing)))
-        return ['object', number, self.class_(writer, kind), rule, fields, writer.write(own_hash(thing))]
+        plain = fixed_value(thing) if rule == 'plain' else []
+        return ['object', number, self.class_(writer, kind), rule, fields, writer.write(own_hash(thing)), *writer.each(plain)]
 
     def changed_fields(self):
         """The fields of objects that the judge knows, where they are others than it was told; None for those that are too many."""
@@ -259,6 +261,11 @@ def own_special(kind, base):
     """Whether a class derived from a built-in one changes what that can do."""
     own = kind.__mro__[:kind.__mro__.index(base)]
     return any(name in SPECIAL and name not in ('__str__', '__repr__') for each in own for name in vars(each))
+
+
+def fixed_value(thing):
+    """A list with the plain value of an object that cannot change it; an empty one for others."""
+    return next(([PLAIN[base](thing)] for base in FIXED if isinstance(thing, base)), [])
 
 
 def own_hash(thing):

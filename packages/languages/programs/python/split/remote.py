@@ -43,11 +43,11 @@ class Remote:
     # Something in the code's process, with its own description. What Python can do with it is in the types made for its class.
     __doc__ = property(lambda self: self._isopod_judge.ask('get', self, '__doc__'))
     __slots__ = (
-        *(f'_isopod_{name}' for name in 'judge number kind name rule fields told is_made is_proven is_combined hash'.split()),
+        *(f'_isopod_{name}' for name in 'judge number kind name rule fields told is_made is_proven is_combined hash plain'.split()),
         '__weakref__')
 
-    def __init__(self, judge, number, kind, name, rule, fields=None, own_hash=None):
-        parts = judge, number, kind, name, rule, fields, judge.asked, False, False, False, own_hash
+    def __init__(self, judge, number, kind, name, rule, fields=None, own_hash=None, plain=()):
+        parts = judge, number, kind, name, rule, fields, judge.asked, False, False, False, own_hash, plain
         for slot, value in zip(Remote.__slots__, parts):
             object.__setattr__(self, slot, value)
 
@@ -224,6 +224,8 @@ def between(operation, is_reflected=False):
             if about(result) is None or result._isopod_rule == 'plain':
                 unverified(self._isopod_judge, f'the code would see in an operation of {self._isopod_name} what may be expected')
             object.__setattr__(result, '_isopod_is_combined', True)
+        elif about(result) is None and known._isopod_number == self._isopod_number and not self._isopod_is_made:
+            unverified(self._isopod_judge, f'only the code could tell what an operation of {self._isopod_name} with itself gives')
         elif getattr(about(result), '_isopod_rule', None) == 'identity' and result is not self and result is not other:
             self._isopod_judge.check_echo(result, question)
         return result
@@ -242,7 +244,7 @@ def compared(operation):
 def contains(self, item):
     # What it holds, before the code knows the item.
     if self._isopod_rule == 'plain':
-        seen = item in self._isopod_judge.ask('plain', self)
+        seen = item in self._isopod_judge.plain_of(self)
     else:
         seen = isinstance(self, collections.abc.Iterable) and any(each is item or each == item for each in self)
     if (self._isopod_judge.ask('contains', self, item) is True) != seen:
@@ -425,6 +427,7 @@ class Names(dict):
         if name not in self.given:
             raise KeyError(name)
         value = self.judge.ask('name', name)
+        self.judge.note_constant(None, name, value)
         is_no_module = self.given[name] is True and getattr(value, '__name__', None) != name
         if name in MODULES and (is_no_module or getattr(about(value), '_isopod_kind', None) == 'module'):
             unverified(self.judge, f'{name} of the code is not the module {name}')

@@ -12,16 +12,22 @@ import math  # noqa: F401
 LARGEST_ANSWER = 1 << 22
 SHOWN_OUTPUT = 1 << 16
 SCRIPT = '/workspace/script.py'
+# Nodes of literals, as arguments of calls.
+LITERAL_NODES = {ast.Constant, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.UnaryOp, ast.USub, ast.keyword, ast.Load}
+# Names under which programs import modules.
+ALIASES = {'np': 'numpy', 'pd': 'pandas'}
 
 
 def resolve(tree, names, judge):
     """Decides whose a name is that both the code and Python define."""
-    loads, calls, attributes = collections.Counter(), collections.Counter(), {}
+    loads, calls, attributes, computed = collections.Counter(), collections.Counter(), {}, set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Name):
             loads[node.id] += 1
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             calls[node.func.id] += 1
+            if not all(type(part) in LITERAL_NODES for each in (*node.args, *node.keywords) for part in ast.walk(each)):
+                computed.add(node.func.id)
         elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
             attributes.setdefault(node.value.id, []).append(node.attr)
     used = {name for name in names.given if loads[name]}
@@ -33,22 +39,26 @@ def resolve(tree, names, judge):
         del names[shadows.pop()]
     for name in shadows & set(names):
         if loads[name] == calls[name]:
-            names[name] = both(judge, name)
+            names[name] = both(judge, name, name not in computed)
         else:
             judge.doubt = judge.doubt or f'{name} can be the code\'s or Python\'s'
-    for name in used & MODULES:
+    for name in used & (MODULES | ALIASES.keys()):
         taken = attributes.get(name, ())
-        if names.given[name] is not True and loads[name] == len(taken):
-            library = __import__(name)
-            if all(hasattr(library, each) for each in taken):
-                names[name] = library
+        if names.given[name] is True or loads[name] != len(taken):
+            continue
+        try:
+            library = __import__(ALIASES.get(name, name))
+        except ImportError:
+            continue
+        if all(hasattr(library, each) for each in taken):
+            names[name] = library
 
 
-def both(judge, name):
+def both(judge, name, is_literal):
     """A built-in function that the code defines, too: it may be under test, or what the script judges with."""
     own = getattr(builtins, name)
     # The code's function is asked after the script has ended.
-    return lambda *args, **kwargs: judge.note_call(name, own, args, kwargs)
+    return lambda *args, **kwargs: judge.note_call(name, own, is_literal, args, kwargs)
 
 
 def ask_for_dataclasses(judge):
@@ -145,7 +155,7 @@ def ended(asker, script):
             share_depth(asker)
         if 'pickle' in script:
             refuse_pickles(asker)
-        if any(hasattr(builtins, name) or name in MODULES for name in given):
+        if any(hasattr(builtins, name) or name in MODULES or name in ALIASES for name in given):
             resolve(tree, names, asker)
         if 'dataclasses' in script:
             ask_for_dataclasses(asker)

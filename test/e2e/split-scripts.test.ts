@@ -53,6 +53,16 @@ describe('a script in a process of its own', () => {
     expect(tests?.[0]?.verdict).toMatch(/^(wrong_answer|runtime_error|unverified)$/)
   })
 
+  it('can read the files of its test case', async () => {
+    const script =
+      'import json\nfor given, expected in json.load(open("cases.json")): assert f(given) == expected'
+    const files = { 'cases.json': '[[1, 2], [3, 4]]' }
+    const verdictOf = async (code: string) =>
+      (await world.client.run({ code, tests: [{ script, files }], ...BATCH })).tests?.[0]?.verdict
+    expect(await verdictOf('def f(n): return n + 1')).toBe('passed')
+    expect(await verdictOf('def f(n): return n')).toBe('wrong_answer')
+  })
+
   it('shows what code and script printed, in order, and where the code failed', async () => {
     const code = 'def f(x):\n    print("code", x)\n    return 1 // x\n'
     const script = 'print("before")\nf(1)\nprint("between")\nf(0)'

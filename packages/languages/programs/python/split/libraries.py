@@ -54,10 +54,10 @@ WRITTEN = {
     'warnings': ['catch_warnings'],
 }
 WRITTEN_ATTRIBUTES = set('__mro__ __bases__ __subclasses__ __module__ __code__ __wrapped__ mro'.split())
-# Built-in functions, and methods of unittest and of files, that see or change a process.
-SEEING = set('open input breakpoint __import__ assertNoLogs'.split())
+# Built-in functions, and methods of unittest and of files, that see or change a process. A file that a test case has can be read.
+SEEING = set('input breakpoint __import__ assertNoLogs'.split())
 SEEING_FILES = set('''
-    cwd home exists is_file is_dir stat lstat iterdir glob rglob open read_text read_bytes write_text write_bytes touch mkdir rmdir
+    cwd home exists is_file is_dir stat lstat iterdir glob rglob open write_text write_bytes touch mkdir rmdir
     unlink rename resolve absolute samefile owner
 '''.split())
 # With these a right program can fail.
@@ -71,7 +71,7 @@ INPUT, OUTPUT = {'sys.stdin', 'sys.argv'}, {'sys.stdout'}
 PATCHES = {'unittest.mock.patch', 'unittest.mock.patch.dict'}
 # Scripts without any of these use nothing of a process.
 WORDS = re.compile(r'\w+')
-TELLING = SEEING | FAILING | WRITTEN_ATTRIBUTES | {'import', 'hasattr', 'getattr', 'setattr'}
+TELLING = SEEING | FAILING | {'open'} | WRITTEN_ATTRIBUTES | {'import', 'hasattr', 'getattr', 'setattr'}
 
 
 class Uses:
@@ -147,6 +147,8 @@ class Uses:
         if path == 'warnings.catch_warnings' and node.keywords:
             self.observed.append((path, node))
         name = getattr(node.func, 'id', None)
+        if name == 'open' and not is_reading(node):
+            self.observed.append((name, node))
         if name == SAME:
             self.observed += [(path, node) for path in map(self.path, node.args) if path in OUTPUT]
         key = node.args[1] if name in ('hasattr', 'getattr', 'setattr') and len(node.args) > 1 else None
@@ -185,6 +187,12 @@ def is_shared(module, used):
     if module in WITHOUT:
         return not used or used[0] not in WITHOUT[module]
     return module in SHARED
+
+
+def is_reading(call):
+    """Whether a call of `open` opens a file to read it."""
+    modes = [*call.args[1:2], *(each.value for each in call.keywords if each.arg == 'mode')]
+    return all(isinstance(each, ast.Constant) and set(str(each.value)) <= set('rbt') for each in modes)
 
 
 def is_hidden(name):

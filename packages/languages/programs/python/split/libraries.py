@@ -101,9 +101,10 @@ class Uses:
                 self.names[each.asname or each.name.partition('.')[0]] = each.name if each.asname else each.name.partition('.')[0]
                 self.look_up(each.name, node, is_import=True)
             elif node.level == 0:
-                name = f'{node.module}.{each.name}'
+                # An import of all names shows none of them.
+                name = node.module if each.name == '*' else f'{node.module}.{each.name}'
                 self.names[each.asname or each.name] = name
-                self.look_up(node.module if each.name == '*' else name, node, is_import=True)
+                self.look_up(name, node, is_import=each.name != '*')
 
     def read(self, node):
         if isinstance(node, ast.Attribute):

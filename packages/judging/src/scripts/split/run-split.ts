@@ -76,6 +76,7 @@ function codeExecution({ execution }: PlannedScript, { rules, code }: SplitConte
   return { ...execution, ...program, language: withVariables(execution.language, rules), stdin: undefined }
 }
 
+/** The language with the variables that both processes of a split test have. */
 function withVariables(language: Language, { env }: SplitRules): Language {
   return { ...language, env: { ...language.env, ...env } }
 }

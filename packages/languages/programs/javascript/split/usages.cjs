@@ -1,6 +1,6 @@
 // How a script uses names and properties, by its syntax tree.
-/** Modules of Node's test runner. */
-const TEST_MODULES = ['node:test', 'test']
+/** The module of Node's test runner. */
+const TEST_MODULE = 'node:test'
 /** What runs text, or makes a function of it. */
 const EVALUATING = ['eval', 'Function', 'runInThisContext', 'runInNewContext', 'runInContext', 'Script', 'compileFunction']
 /** Functions that change the object that they get first. */
@@ -161,7 +161,7 @@ class Usages {
   /** Whether a script uses Node's test runner for its tests. */
   get hasRunner() {
     const names = ['test', 'it', 'describe', 'suite']
-    return this.nodes.filter((node) => TEST_MODULES.includes(requiredBy(node))).some((node) => {
+    return this.nodes.filter((node) => requiredBy(node) === TEST_MODULE).some((node) => {
       const { type, id } = this.around(node)
       if (type === 'VariableDeclarator' && id.type === 'Identifier') return true
       return [...this.takenOf(node), this.memberOf(node)].some((name) => names.includes(name))

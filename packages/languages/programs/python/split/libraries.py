@@ -44,7 +44,7 @@ ONLY = {name: set(names.split()) for name, names in {
         stdin stdout stderr argv setrecursionlimit intern getdefaultencoding float_repr_style
     ''',
 }.items()}
-# Names that say how the code is written. Right programs can fail by them, and no wrong one passes.
+# Names by which a right program can fail, and no wrong one passes: most say how the code is written.
 WRITTEN = {
     'typing': 'get_type_hints get_args get_origin'.split(),
     'inspect': '''
@@ -69,8 +69,8 @@ SAME = 'the same object'
 # What a script may replace to ask the code otherwise, or to see what it prints.
 INPUT, OUTPUT = {'sys.stdin', 'sys.argv'}, {'sys.stdout'}
 PATCHES = {'unittest.mock.patch', 'unittest.mock.patch.dict'}
-# Scripts without any of these use nothing of a process.
 WORDS = re.compile(r'\w+')
+# A script without any of these words uses nothing of a process.
 TELLING = SEEING | FAILING | {'open'} | WRITTEN_ATTRIBUTES | {'import', 'hasattr', 'getattr', 'setattr'}
 
 

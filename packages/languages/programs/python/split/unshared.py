@@ -3,10 +3,10 @@
 # Several coroutines at once; and what ends or limits one.
 CONCURRENT = set('gather create_task ensure_future as_completed TaskGroup'.split())
 LIMITED = set('wait_for timeout cancel'.split())
-# Built-in functions that run text or compile it; modules of Python that run text which they get; other modules that may run text.
+# Built-in functions that run text or compile it; modules of Python that run text which they get; libraries that may run text of their own.
 EXECUTING = 'eval', 'exec', 'compile'
 RUNNERS = set('doctest timeit code codeop runpy bdb pdb trace profile cProfile'.split())
-LIBRARIES = {'isopod library', 'numpy', 'pandas'}
+TEXT_LIBRARIES = {'isopod library', 'numpy', 'pandas'}
 
 
 def look_for_unshared(judge, script, tree, given):
@@ -50,7 +50,7 @@ def run_only_own_text(judge, tree):
     """Lets eval, exec and compile run no text but that of the script: what the code makes would run in the judge's process."""
     def is_refused(source, caller):
         module = str(caller.f_globals.get('__name__')).partition('.')[0]
-        if isinstance(source, types.CodeType) or module in LIBRARIES or module in sys.stdlib_module_names - RUNNERS:
+        if isinstance(source, types.CodeType) or module in TEXT_LIBRARIES or module in sys.stdlib_module_names - RUNNERS:
             return False
         return type(source) is not str or not any(
             type(node) is ast.Constant and type(node.value) is str and node.value == source for node in ast.walk(tree))

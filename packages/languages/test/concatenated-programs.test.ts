@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import { shippedCatalogue } from '../../../test/support/shipped-catalogue.ts'
 
@@ -24,3 +25,14 @@ describe.each(['python', 'javascript'])('the files of one program of %s', (name)
     },
   )
 })
+
+it.each(['code', 'judge'] as const)(
+  'starts without the HTTP client of Node, which takes 40 ms to load: %s of javascript',
+  async (side) => {
+    const library = (await shippedCatalogue()).find('javascript')?.script?.split?.[side].library
+    const input = `'use strict'; ((module, exports) => {${library}})(); console.log(process.moduleLoadList.join())`
+    const loaded = execFileSync(process.execPath, { input, encoding: 'utf8' })
+    expect(loaded).toContain('NativeModule fs')
+    expect(loaded).not.toContain('undici')
+  },
+)

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { createContext, runInContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 
-const FILES = ['syntax', 'instrument', 'sizes', 'loops'].map((name) =>
+const FILES = ['syntax', 'usages', 'instrument', 'sizes', 'loops'].map((name) =>
   readFileSync(new URL(`../programs/javascript/split/${name}.cjs`, import.meta.url), 'utf8'),
 )
 /** What these files take from the files before them, for scripts whose objects are all their own. */
@@ -18,25 +18,27 @@ const BEFORE = `
   const getPrimitive = (boxed) => boxed.valueOf()
   const accessorOf = (thing, key) => key in thing ? getOwnPropertyDescriptor(thing, key)?.get : undefined
   const propertyOf = (thing, key) => thing[key]
+  const countOf = (list) => list.length ?? list.size
 `
 
 /** Runs a script with its hooks: its last value, and why it does not show that the code is right. */
 function run(script: string) {
   const require = createRequire(import.meta.url)
-  const judge = { unproven: undefined, named: new Set(), isOfOther: () => true, lastAnswer: undefined }
+  const judge = { unproven: undefined, named: new Set(), isOfOther: () => true, numberAnswers: [] }
   const { types, isDeepStrictEqual: equal } = require('node:util')
-  const context = createContext({ acorn: require('acorn'), judge, types, equal, Error, script })
+  const thrown: unknown[] = []
+  const context = createContext({ thrown, acorn: require('acorn'), judge, types, equal, Error, script })
   const text: string = runInContext(
     `${BEFORE}${FILES.join('\n')}
     const loops = new Loops(judge)
-    globalThis.isopod$ = { ...new Sizes(judge).hooks, ...loops.hooks, failing() {} }
+    globalThis.isopod$ = { ...new Sizes(judge).hooks, ...loops.hooks, thrown(error) { thrown.push(error); return error }, guarded(work) { try { return work() } catch (error) { throw this.thrown(error) } } }
     globalThis.finish = () => loops.checkAll()
     instrument(script, syntaxOf(script))`,
     context,
   )
   const value: unknown = runInContext(text, context)
   runInContext('finish()', context)
-  return { text, value, unproven: judge.unproven }
+  return { text, value, thrown, unproven: judge.unproven }
 }
 
 const NO_SIZE = 'the script compares the size of what has none'
@@ -70,6 +72,13 @@ describe('an instrumented script', () => {
       '1,1',
     ],
     ['var isEven = (x) => x % 2 === 0; [2, 4].every(isEven)', true],
+    ['const f = (x) => { "use strict"; if (x) throw x; return this }; f(0) === this', true],
+    [
+      'const o = { n: 2, check(x) { if (x !== this.n) throw x; return (y) => y === this.n } }; o.check(2)(2)',
+      true,
+    ],
+    ['function* g(x) { if (x !== 1) throw x; yield x } [...g(1)][0]', 1],
+    ['const f = (x) => ({ isOne: x === 1 }); f(1).isOne', true],
     ['label: for (const x of [1, 2]) { if (x === 1) continue label; var last = x } last', 2],
   ])('does what it did: %s', (script, value) => {
     const ran = run(script)
@@ -84,12 +93,31 @@ describe('an instrumented script', () => {
     ['[1, {}].some((x) => x < 0)', NO_SIZE],
     ['new Date("x") < new Date()', NO_SIZE],
     ['[1, , 3].every((x, i) => x === i + 1)', 'a loop leaves out the holes of an array'],
-    ['({ length: 3, forEach() {} }).forEach((x) => { if (x !== 1) throw 1 })', NO_TURN],
+    [
+      '({ length: 3, forEach(f) { f(1) } }).forEach((x) => { if (x !== 1) throw 1 })',
+      'a loop with an assertion or a comparison in it has 1 turns for 3 items',
+    ],
+    ['({ length: 3, some() {} }).some((x) => { if (x !== 1) throw 1 })', NO_TURN],
     ['const check = (x) => x === 1; ({ length: 3, every: () => true }).every(check)', NO_TURN],
     ['for (const x of { length: 2, *[Symbol.iterator]() {} }) if (x !== 1) throw 1', NO_TURN],
     ['for (const x of [...{ length: 2, *[Symbol.iterator]() {} }]) if (x !== 1) throw 1', NO_TURN],
   ])('reports what decides nothing: %s', (script, unproven) => {
     expect(run(script)).toMatchObject({ unproven })
+  })
+
+  it.each([
+    ['(x) => { if (x !== 1) throw x }', [2]],
+    ['(x) => x === 1 || fail("no one")', ['no one']],
+    ['(x) => check(x < 1)', ['wrong']],
+    ['(x) => { assert.equal(x, 1) }', ['2']],
+    ['() => { calls++; if (calls < 3) throw "again" }', []],
+    ['(x) => { throw x }', []],
+    ['(x) => { if (x < 3) throw "again" }', []],
+  ])('reports what a function throws that judges what it is given: %s', (callback, thrown) => {
+    const helpers =
+      'let calls = 0; const fail = (text) => { throw String(text) }; const check = (ok) => { if (!ok) throw "wrong" }; const assert = { equal(x) { throw String(x) } }'
+    const ran = run(`${helpers}\ntry { (${callback})(2) } catch {}`)
+    expect(new Set(ran.thrown)).toEqual(new Set(thrown))
   })
 
   it('may loop over nothing', () => {

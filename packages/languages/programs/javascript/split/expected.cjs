@@ -14,6 +14,7 @@ const COMMON_VALUES = [undefined, null, '', 0, false, true]
  */
 class Expected {
   #judge
+  #proofs
   /** Values → the fields that hold them. */
   #holders = new Map()
   /** Objects that the script has had made, and not used since → their fields, and when they were made. */
@@ -21,7 +22,7 @@ class Expected {
   /** Functions of the code that have made objects of the script's values, and these objects with their parts. */
   #makers = new WeakSet()
   #made = new WeakSet()
-  /** Functions without arguments → what they told of objects that the code has passed, and when it passed them. */
+  /** Functions → what they told of objects, and when the code passed these. */
   #answers = new WeakMap()
   #passedAt = new WeakMap()
   #now = 0
@@ -29,8 +30,9 @@ class Expected {
   #due = new Set()
   #depth = 0
 
-  constructor(judge) {
+  constructor(judge, proofs) {
     this.#judge = judge
+    this.#proofs = proofs
   }
 
   get isEmpty() {
@@ -119,9 +121,10 @@ class Expected {
     const answer = { self, args, value, unusedSince, passedAt, at: ++this.#now }
     const isLiteral = plainValuesOf(value).every((each) => this.#judge.comparedLiterals.has(each))
     const isOpen = (made, passed) => passed.passedAt < made.at || (!isLiteral && this.#unused.has(made.self))
-    const isExpected = (made, passed) => made.unusedSince < passed.passedAt && isOpen(made, passed)
-    const isMatch = (other) => isExpected(answer, other) || isExpected(other, answer)
-    if (answers.some((other) => isMatch(other) && isSameAnswer(other, answer))) this.#read()
+    const isExpected = (made, passed) => made.unusedSince < passed.at && isOpen(made, passed)
+    const isMatch = (made, passed) => made.self !== passed.self && isExpected(made, passed) && !this.#proofs.showsSame(made.self, passed.self)
+    const matches = answers.filter((other) => isSameAnswer(other, answer))
+    if (matches.some((other) => isMatch(answer, other) || isMatch(other, answer))) this.#read()
     this.#answers.set(ask, [...answers, answer].slice(-MAX_ANSWERS))
   }
 
@@ -140,8 +143,12 @@ class Expected {
 
   /** The code told what an object holds. */
   noteContent(thing) {
-    if (!this.#passedAt.has(thing)) this.#passedAt.set(thing, ++this.#now)
     this.noteTold(ownPlainValues(thing))
+  }
+
+  /** The code passed an object. */
+  notePassed(thing) {
+    if (!this.#passedAt.has(thing)) this.#passedAt.set(thing, ++this.#now)
   }
 
   /** The code told some values. */

@@ -1,42 +1,42 @@
 // Has a script report what it compares by size, and which of its loops run.
 /** The global object with the functions that an instrumented script calls. */
 const HOOKS = 'isopod$'
+const ERROR = 'isopod$error'
 const SIZE_HOOKS = { '<': 'less', '>': 'more', '<=': 'notMore', '>=': 'notLess' }
 /** Methods that call a function for each item. */
 const LOOPS = 'forEach map filter every some find findIndex findLast findLastIndex flatMap reduce reduceRight'.split(' ')
+/** Those of them that call it for all items. */
+const EACH = ['forEach', 'map']
 const LISTS = ['entries', 'keys', 'values']
 
 /**
  * The text of a script with calls of hooks. Lines stay the same.
  *
- * - `a < b` becomes `isopod$.less(a, b)`, with a third argument if the script calls something for a lower and for an upper bound.
- * - A callback that throws because two values are not equal reports that first.
+ * - `a < b` becomes `isopod$.less(a, b)`, with a third argument if one of them is a literal.
+ * - A function that judges what it is given reports what it throws.
  * - What a loop goes through reports itself, if the loop has an assertion or comparison in it, and so does each turn.
  */
 function instrument(text, tree) {
   const edits = new Edits(text)
   const nodes = nodesOf(tree)
   const functions = new Map(nodes.flatMap((node) => namedFunction(node)))
-  const bounds = boundsOf(text, nodes)
   let sites = 0
-  const watch = (list, body) => {
+  const watch = (list, body, hook) => {
     const source = sourceOf(list)
     if (hasOptional(source) || !judges(body)) return
-    edits.wrap(source, `${HOOKS}.over(${sites},(`, '))')
+    edits.wrap(source, `${HOOKS}.${source === list ? hook : 'over'}(${sites},(`, '))')
     addTurn(edits, body, `${HOOKS}.ran(${sites++})`)
   }
-  const calls = nodes.filter(({ type }) => type === 'CallExpression')
-  const failures = new Set([...calls.flatMap((call) => failuresOf(call)), ...nodes.flatMap((node) => tellingIn(node))])
+  for (const each of judgingFunctions(nodes)) addThrown(edits, each)
   const rows = new Set(nodes.filter(isAssertionNode).flatMap((node) => rowsOf(node)))
   for (const node of nodes) {
     if (rows.has(node)) edits.wrap(node, `${HOOKS}.row(`, ')')
-    if (failures.has(node)) edits.wrap(node, `{${HOOKS}.failing();`, '}')
-    if (node.type === 'BinaryExpression' && hasOwn(SIZE_HOOKS, node.operator)) addComparison(edits, node, bounds)
-    if (node.type === 'ForOfStatement') watch(node.right, node.body)
+    if (node.type === 'BinaryExpression' && hasOwn(SIZE_HOOKS, node.operator)) addComparison(edits, node)
+    if (node.type === 'ForOfStatement') watch(node.right, node.body, 'over')
     if (!LOOPS.includes(methodOf(node)) || node.callee.object.type === 'Super') continue
     const each = node.arguments[0]
     const called = isFunctionNode(each) ? each : functions.get(each?.name)
-    if (called !== undefined) watch(node.callee.object, called.body)
+    if (called !== undefined) watch(node.callee.object, called.body, EACH.includes(methodOf(node)) ? 'each' : 'over')
   }
   return edits.text
 }
@@ -44,33 +44,53 @@ function instrument(text, tree) {
 /** The name and the function, where a node gives a function a name. */
 function namedFunction(node) {
   if (node.type === 'FunctionDeclaration' && node.id !== null) return [[node.id.name, node]]
+  if (node.type === 'MethodDefinition' && node.key.type === 'Identifier') return [[node.key.name, node.value]]
   return node.type === 'VariableDeclarator' && isFunctionNode(node.init) ? [[node.id.name, node.init]] : []
 }
 
-/** The statements of a call's callbacks that throw an error because two values are not equal. */
-function failuresOf({ arguments: given }) {
-  const conditions = given.filter(isFunctionNode).flatMap(({ body }) => nodesOf(body)).filter(({ type }) => type === 'IfStatement')
-  const isEquality = ({ operator }) => EQUALITY_OPERATORS.includes(operator)
-  const failing = conditions.filter(({ test }) => nodesOf(test).some(isEquality))
-  return failing.flatMap(({ consequent }) => nodesOf(consequent)).filter(({ type }) => type === 'ThrowStatement')
+/**
+ * The functions of a script that judge what they are given: they have an assertion, call a function that throws on a condition,
+ * or compare a parameter.
+ */
+function judgingFunctions(nodes) {
+  const all = nodes.filter(isFunctionNode)
+  const checking = new Set(nodes.flatMap(namedFunction).filter(([, each]) => throwsOnCondition(each) || isFailure(each)).map(([name]) => name))
+  const isCheck = (node) => node.type === 'CallExpression' && checking.has(node.callee.name ?? methodOf(node))
+  const isAssertion = (node) => node.type === 'CallExpression' && (isAssertionNode(node) || isCheck(node))
+  return all.filter(({ body, params }) => {
+    const given = new Set(params.flatMap(nodesOf).map(({ name }) => name))
+    return nodesOf(body).some((node) => isAssertion(node) || tellsDifference(node)) || decidesBy(body, given)
+  })
 }
 
-/** Nodes that decide what is done, with their conditions. */
-const CONDITIONS = { IfStatement: 'test', ConditionalExpression: 'test', LogicalExpression: 'left' }
+function throwsOnCondition({ body }) {
+  const conditions = nodesOf(body).filter(({ type }) => hasOwn(CONDITIONS, type))
+  return conditions.some((node) => nodesOf(node).some(({ type }) => type === 'ThrowStatement'))
+}
 
-/** The statements that throw an error with a computed text if two values are not equal, or for a helper function that was given the text. */
-function tellingIn(node) {
-  const { type } = node
+/** Whether all that a function does is to throw an error with the text that it gets. */
+function isFailure({ params, body: { body } }) {
+  return body?.length === 1 && params.length === 1 && isTelling(body[0])
+}
+
+/** Whether a node throws an error with a computed text if two values are equal, or if they are not. */
+function tellsDifference(node) {
   const isEqual = (each) => EQUALITY_OPERATORS.includes(each.operator) || methodOf(each) === 'is'
-  if (hasOwn(CONDITIONS, type)) return nodesOf(node[CONDITIONS[type]]).some(isEqual) ? nodesOf(node).filter(isTelling) : []
-  const [only, ...others] = isFunctionNode(node) ? (node.body.body ?? []) : []
-  return only !== undefined && others.length === 0 && node.params.length === 1 && isTelling(only) ? [only] : []
+  return hasOwn(CONDITIONS, node.type) && nodesOf(node[CONDITIONS[node.type]]).some(isEqual) && nodesOf(node).some(isTelling)
 }
 
 /** Whether a node throws an error with a text that the script computes, which can have a value that it expects. */
 function isTelling({ type, argument }) {
   if (type !== 'ThrowStatement' || !hasOwn(argument, 'arguments')) return false
   return argument.arguments.flatMap(nodesOf).some((node) => node.type === 'Identifier')
+}
+
+/** Has a function report what it throws. */
+function addThrown(edits, { body, async: isAsync }) {
+  if (body.type !== 'BlockStatement') return isAsync || edits.wrap(body, `${HOOKS}.guarded(() => (`, '))', true)
+  if (body.body.length === 0) return
+  const isDirected = body.body[0].directive !== undefined
+  edits.surround(isDirected ? body.body[0].end : body.start + 1, body.end - 1, ';try{', `}catch(${ERROR}){throw ${HOOKS}.thrown(${ERROR})}`)
 }
 
 /** The objects in an assertion of which it calls one field and reads another one, as `row.f(1)` and `row.expected`. */
@@ -91,10 +111,10 @@ function nameOf(node) {
   return node.name ?? 'this'
 }
 
-/** What a loop goes through: the list in `list.entries()`, `[...list]` and `Array.from(list)`, or the node itself. */
+/** What a loop goes through: the list in `list.entries()`, `Object.entries(list)`, `[...list]` and `Array.from(list)`, or the node itself. */
 function sourceOf(node) {
   if (LISTS.includes(methodOf(node)) && node.arguments.length === 0) return sourceOf(node.callee.object)
-  if (methodOf(node) === 'from' && node.arguments.length > 0) return sourceOf(node.arguments[0])
+  if (['from', ...LISTS].includes(methodOf(node)) && node.arguments.length > 0) return sourceOf(node.arguments[0])
   const isSpread = node.type === 'ArrayExpression' && node.elements.length === 1 && node.elements[0]?.type === 'SpreadElement'
   return isSpread ? sourceOf(node.elements[0].argument) : node
 }
@@ -105,27 +125,10 @@ function hasOptional(node) {
   return node.type === 'Super' || node.type === 'SpreadElement'
 }
 
-function addComparison(edits, node, bounds) {
-  const call = [node.left, node.right].map((side) => bounds.get(side)).find((key) => key !== undefined)
+function addComparison(edits, node) {
+  const isBound = [node.left, node.right].some(isLiteral)
   edits.replaceOperator(node)
-  edits.wrap(node, `${HOOKS}.${SIZE_HOOKS[node.operator]}(`, call === undefined ? ')' : `,${stringify(call)})`)
-}
-
-/** Comparisons' sides → the call in them, if the script compares that call with a lower and with an upper bound. */
-function boundsOf(text, nodes) {
-  const calls = new Map()
-  const directions = new Map()
-  for (const node of nodes) {
-    if (node.type !== 'BinaryExpression' || !hasOwn(SIZE_HOOKS, node.operator)) continue
-    for (const side of [node.left, node.right]) {
-      const call = nodesOf(side).find((each) => each.type === 'CallExpression' && methodOf(each) === undefined)
-      if (call === undefined) continue
-      const key = text.slice(call.start, call.end).replace(/\s+/g, ' ')
-      calls.set(side, key)
-      directions.set(key, (directions.get(key) ?? new Set()).add(node.operator.startsWith('<') === (side === node.left)))
-    }
-  }
-  return new Map([...calls].filter(([, key]) => directions.get(key).size === 2))
+  edits.wrap(node, `${HOOKS}.${SIZE_HOOKS[node.operator]}(`, isBound ? ',true)' : ')')
 }
 
 /** Has a body report each turn. */
@@ -157,6 +160,11 @@ class Edits {
     const added = { start, end, before: before === '' ? '' : ` ${before}`, after }
     if (isOuter) this.#wrapped.unshift(added)
     else this.#wrapped.push(added)
+  }
+
+  /** Adds text at two places. */
+  surround(start, end, before, after) {
+    this.#wrapped.push({ start, end, before, after })
   }
 
   /** Has a comma in place of an operator. */

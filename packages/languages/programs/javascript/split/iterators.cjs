@@ -35,7 +35,8 @@ class RemoteIterator extends KNOWN.get('Iterator') {
   // One at first: what a generator prints between two values comes between them.
   #size = 1
   #count = 0
-  #hasGiven = false
+  /** Number of values that were used. */
+  #given = 0
 
   constructor(peer, tag) {
     super()
@@ -61,8 +62,8 @@ class RemoteIterator extends KNOWN.get('Iterator') {
   }
 
   #noted(step) {
-    if (!this.#hasGiven && typeof step === 'object' && propertyOf(step, 'done') === true) this.#peer.hooks.empty?.(this)
-    this.#hasGiven = true
+    if (typeof step === 'object' && propertyOf(step, 'done') === true) this.#peer.hooks.ended?.(this, this.#given)
+    else this.#given++
     return step
   }
 

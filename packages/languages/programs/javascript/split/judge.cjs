@@ -22,6 +22,8 @@ const MODULES = ['assert', 'util', 'path', 'url', 'querystring', 'string_decoder
 /** Pauses between the turns of the code while the script has timers of its own: with timers of the code, and without. */
 const PAUSE_MS = 2
 const LONGEST_PAUSE_MS = 16
+/** Maximum number of remembered numbers. */
+const MAX_NUMBERS = 32
 /** A turn without timers. */
 const NO_TIMERS = -1
 // Of the errors of the code; its process need not load that module.
@@ -31,7 +33,7 @@ class Judge extends Peer {
   /** What shows that objects of the code are equal. */
   #proofs = new Proofs(this)
   /** Objects that the script may have made of what it expects. */
-  #expected = new Expected(this)
+  #expected = new Expected(this, this.#proofs)
   /** Functions of the code by which a property or a conversion tells a value. */
   #getters = new WeakSet()
   /** What they told since the last call of anything else. */
@@ -61,8 +63,8 @@ class Judge extends Peer {
   #parts = new WeakSet()
   /** What the names that the script uses stand for, unless the code has passed it since. */
   named = new WeakSet()
-  /** What a function of the code answered last, if it was called as no method: the function, its arguments and the value. */
-  lastAnswer = undefined
+  /** The last numbers that functions of the code answered: the functions, their objects and arguments, and the numbers. */
+  numberAnswers = []
   /** Iterators → the objects that gave them. */
   #iterated = new WeakMap()
   /** Functions among what they stand for → a name. */
@@ -77,6 +79,8 @@ class Judge extends Peer {
   #isStringifying = false
   #isComparing = false
   #jsonFunctions = new WeakSet()
+  /** What functions of the script threw that judge what they are given. */
+  #failures = new WeakSet()
   #reasons = {}
   /** Whether an assertion failed in a function of the script that the code called. */
   hasEscaped = false
@@ -108,12 +112,13 @@ class Judge extends Peer {
       filled: (thing, kind) => {
         if (kind === 'proxy') return
         this.guard(thing)
+        this.#expected.notePassed(thing)
         if (!this.#isTelling) return
         if (this.#held === undefined) this.#expected.noteContent(thing)
         else this.#held.push(thing)
       },
       internal: (thing) => thing instanceof EventEmitter,
-      empty: (iterator) => this.#checkEmpty(iterator),
+      ended: (iterator, given) => this.#checkEnded(iterator, given),
       changing: () => this.#told.clear(),
       changed: (thing) => {
         const isTold = this.#isReading && thing !== this.#reader && this.#told.has(thing)
@@ -134,7 +139,10 @@ class Judge extends Peer {
         this.doubt ??= 'the code does not see the methods of a class of the script'
         if (overrides(derived, base)) this.unproven ??= this.doubt
       },
-      raised: (error) => this.escape(error),
+      raised: (error) => {
+        this.escape(error)
+        this.#noteGiven(error)
+      },
       tooLarge: () => this.unverified('an iterator has no end'),
       proxy: (_, type) => this.proxy(type),
     })
@@ -213,9 +221,29 @@ class Judge extends Peer {
     return thing
   }
 
-  /** What an instrumented script calls before it throws an error because something is not what it expects. */
-  noteFailing() {
-    if (this.#answering > 0) this.unproven ??= 'an error of a callback could tell the code what the script expects'
+  /** What an instrumented script calls with what a function throws that judges what it is given. Returns it. */
+  noteThrown(error) {
+    if (isThing(error)) this.#failures.add(error)
+    else if (this.#answering > 0) this.#noteSwallowed()
+    return error
+  }
+
+  /** Calls such a function. */
+  guarded(work) {
+    try {
+      return work()
+    } catch (error) {
+      throw this.noteThrown(error)
+    }
+  }
+
+  /** The code gets an error of the script's, which it can hide, or learn from. */
+  #noteGiven(error) {
+    if (this.#failures.has(error)) this.#noteSwallowed()
+  }
+
+  #noteSwallowed() {
+    this.unproven ??= 'the code gets an error by which a callback of the script judges'
   }
 
   unverified(reason) {
@@ -293,8 +321,9 @@ class Judge extends Peer {
     if (isForgotten) this.doubt ??= 'the code no longer has some of the objects that the script passes again'
     const isRefused = kind === 'proxy' || this.opaqueThings.has(thing) || thing instanceof WeakMap || thing instanceof WeakSet
     if (isRefused) this.unverified('an argument has no plain value')
-    if (kind === 'error') this.escape(thing)
-    if (kind !== 'function') return
+    if (kind !== 'error') return
+    this.escape(thing)
+    this.#noteGiven(thing)
   }
 
   call(thing, self, args) {
@@ -382,8 +411,8 @@ class Judge extends Peer {
   #noteAnswer({ thing, self, args, value }, isGetter, unusedSince) {
     const isOwn = this.#own.has(self)
     if (isGetter && !isOwn) this.#noteValues([value])
-    if (isObject(self)) this.#expected.noteAnswer({ thing, self, args, value }, unusedSince, isOwn)
-    if (!isGetter) this.lastAnswer = self === undefined ? { thing, args, value } : undefined
+    if (isThing(self)) this.#expected.noteAnswer({ thing, self, args, value }, unusedSince, isOwn)
+    if (typeof value === 'number') this.numberAnswers = [...this.numberAnswers, { thing, self, args, value }].slice(-MAX_NUMBERS)
     if (isObject(self) && this.#isAt(self, Symbol.iterator, thing) && isObject(value)) this.#iterated.set(value, self)
   }
 
@@ -403,8 +432,8 @@ class Judge extends Peer {
     if (ECHOES.some((name) => isEcho(name, args)) || (args.length > 1 && isEcho('get', args.slice(1)))) {
       this.unverified(`only the code could tell what its method ${thing.name} says`)
     }
-    if (value && this.#isAt(self, 'equals', thing) && isObject(args[0])) {
-      if (!isDeepStrictEqual(self, args[0])) this.unverified('only the code could tell whether two of its objects are equal')
+    if (value && this.#isAt(self, 'equals', thing) && isThing(args[0])) {
+      if (isProxy(args[0]) || !isDeepStrictEqual(self, args[0])) this.unverified('only the code could tell whether two of its objects are equal')
       if (!this.#proofs.isMade(self) || !this.#proofs.isMade(args[0])) this.#proofs.compare(self, args[0])
       else if (!this.#proofs.areAsMade(self, args[0])) this.unverified('only the code could tell whether two objects are equal by now')
     }
@@ -417,15 +446,12 @@ class Judge extends Peer {
     if (hasGetter || (this.keepsResults && isFrozen(thing))) this.unproven ??= 'the code decides what an object of the script keeps'
   }
 
-  /** An object must not say that it has items, and have a loop see none. */
-  #checkEmpty(iterator) {
+  /** An object must not say that it has more items than a loop sees. */
+  #checkEnded(iterator, given) {
     const owner = this.#iterated.get(iterator)
     if (!isObject(owner)) return
-    for (const key of ['length', 'size']) {
-      const get = accessorOf(owner, key)
-      const count = get === undefined ? propertyOf(owner, key) : apply(get, owner, [])
-      if (typeof count === 'number' && count > 0) this.unproven ??= `an object has no items, but a ${key} of ${count}`
-    }
+    const count = countOf(owner)
+    if (count > given) this.unproven ??= `an object gives ${given} items, and says that it has ${count}`
   }
 
   /** Takes note of what the code told without content. */
@@ -561,11 +587,14 @@ class Judge extends Peer {
     if (isArrays || (Array.isArray(thing) && hasOwn(thing, 'constructor'))) {
       this.unproven ??= 'the code chooses what the methods of its arrays return'
     }
-    if (typeof thing === 'function') return this.#guardFunction(thing)
-    if (typeof thing !== 'object') return
+    if (typeof thing === 'function') this.#guardFunction(thing)
+    if (typeof thing === 'object') this.#guardObject(thing)
+    this.#guardConversion(thing)
+  }
+
+  #guardObject(thing) {
     if (hasProxyBehind(thing)) this.unproven ??= 'a proxy of the code decides what an object inherits'
     this.#proofs.noteTold(thing, false)
-    const own = CONVERSIONS.filter((key) => hasOwn(thing, key) && !this.#guards.has(thing[key]))
     for (const key of ownKeys(thing)) {
       const { get, value } = getOwnPropertyDescriptor(thing, key)
       this.#guardKey(thing, key, value)
@@ -581,6 +610,11 @@ class Judge extends Peer {
     }
     const { value: toJson } = getOwnPropertyDescriptor(thing, 'toJSON') ?? {}
     if (typeof toJson === 'function') this.#jsonFunctions.add(toJson)
+  }
+
+  /** Has functions of the code tell no more than the text of an object. */
+  #guardConversion(thing) {
+    const own = CONVERSIONS.filter((key) => hasOwn(thing, key) && !this.#guards.has(thing[key]))
     if (own.length === 0) return
     const [toText, toPlain] = ['toString', Symbol.toPrimitive].map((key) => getOwnPropertyDescriptor(thing, key)?.value)
     for (const each of [toText, toPlain]) if (typeof each === 'function') this.#getters.add(each)
@@ -619,6 +653,7 @@ class Judge extends Peer {
         const owner = this.#told.firstOf(handle)
         if (isProxy(value)) this.#told.alias(owner, key, value)
         else this.#told.compare(owner, undefined, value, key)
+        this.#noteValues([value])
         return value
       },
       set: (_, key, value) => ask('set')(_, key, value) === true,
@@ -632,6 +667,7 @@ class Judge extends Peer {
       setPrototypeOf: undecided,
       defineProperty: undecided,
     })
+    this.#expected.notePassed(handle)
     return handle
   }
 
@@ -648,6 +684,29 @@ class Judge extends Peer {
       this.#checkOpaque(isEqual, [one, other])
       this.#isComparing = false
     }
+  }
+
+  /** Two values are the same, as the script expects. */
+  noteSame(one, other) {
+    if (one === other && isObject(one)) this.#proofs.checkSame(one)
+  }
+
+  /** Two values differ, as the script expects: they must show that. */
+  noteDifference(one, other, isDeep) {
+    if (![one, other].some((each) => this.isOfOther(each)) || (!isDeep && isThing(one) && isThing(other))) return
+    if (isDeepStrictEqual(shownOf(one), shownOf(other))) this.unproven ??= 'two values differ, but show the same'
+  }
+
+  /** The code threw an error, for which the script has an error, a validation object, or a function. */
+  noteExpectedError(error, expected) {
+    const isClass = typeof expected === 'function' && isNativeError(propertyOf(expected, 'prototype') ?? {})
+    const isOfErrors = isClass || (typeof expected === 'function' && Error.isPrototypeOf(expected))
+    if (typeof expected === 'function' && this.isOfOther(expected) && !isOfErrors) {
+      this.unverified(`only the code could tell what its function ${expected.name} says`)
+    }
+    if (typeof expected === 'function' || isProxy(expected)) return
+    const pairs = isNativeError(expected) ? [[error, expected]] : ownKeys(expected).map((key) => [error?.[key], expected[key]])
+    for (const [one, other] of pairs) if (isDeepStrictEqual(one, other)) this.#proofs.compare(one, other)
   }
 
   /** Some objects of Node keep what they are to themselves: they look equal, and those of two processes are of two classes. */
@@ -742,6 +801,17 @@ function hasProxyBehind(thing) {
   return at !== null
 }
 
+/** How many items something says that it has; undefined if it does not say it. */
+function countOf(list) {
+  if (isProxy(list)) return undefined
+  for (const key of ['length', 'size']) {
+    const get = accessorOf(list, key)
+    const count = get === undefined ? propertyOf(list, key) : apply(get, list, [])
+    if (typeof count === 'number') return count
+  }
+  return undefined
+}
+
 /** A reason with the line of the script that is running, if there is one. Types that are removed can move lines. */
 function located(reason) {
   const line = /\/script\.js:(\d+)/.exec(callersOf(located))?.[1]
@@ -777,6 +847,29 @@ function overrides(derived, base) {
     if (keys.some((key) => key in (propertyOf(base, 'prototype') ?? {}))) return true
   }
   return false
+}
+
+/** What a value shows when it is printed, as lists: without symbols, accessors and the classes of lists and plain values. Executes nothing. */
+function shownOf(value, outer = []) {
+  if (!isObject(value) || outer.includes(value)) return value
+  const within = [...outer, value]
+  const kind = describe(value)[0]
+  if (isBoxedPrimitive(value)) return unboxed(value)
+  if (isDate(value)) return apply(Date.prototype.getTime, value, [])
+  const items = itemsOf(value, kind).map((each) => shownOf(each, within))
+  if (Array.isArray(value) || isMap(value) || isSet(value)) return items
+  const fields = ownKeys(value).map((key) => [key, getOwnPropertyDescriptor(value, key)])
+  const shown = fields.filter(([key, { enumerable, get }]) => typeof key === 'string' && enumerable && get === undefined)
+  return [getPrototypeOf(value), ...items, ...shown.map(([key, field]) => [key, shownOf(field.value, within)])]
+}
+
+function unboxed(boxed) {
+  for (const type of [String, Number, Boolean, BigInt]) {
+    try {
+      return apply(type.prototype.valueOf, boxed, [])
+    } catch {}
+  }
+  return boxed
 }
 
 /** A set as a list of its items. */

@@ -1,23 +1,29 @@
 // The loops of a script that have its assertions and comparisons in them.
 class Loops {
   #judge
-  /** Loops that have begun, and had no turn yet → what they go through. */
+  /** Loops that have begun → what they go through, how many turns they had, and how many items there are, if all must have one. */
   #begun = new Map()
 
   constructor(judge) {
     this.#judge = judge
   }
 
-  /** What an instrumented script calls. */
+  /** What an instrumented script calls: `each` where a function gets every item. */
   get hooks() {
+    const over = (site, list, isEach) => {
+      this.#check(site)
+      const isOwn = isEach && isThing(list) && !Array.isArray(list) && this.#judge.isOfOther(list)
+      this.#begun.set(site, { list, turns: 0, count: isOwn ? countOf(list) : undefined })
+      if (hasHole(list)) this.#judge.unproven ??= 'a loop leaves out the holes of an array'
+      return list
+    }
     return {
-      over: (site, list) => {
-        this.#check(site)
-        this.#begun.set(site, list)
-        if (hasHole(list)) this.#judge.unproven ??= 'a loop leaves out the holes of an array'
-        return list
+      over: (site, list) => over(site, list, false),
+      each: (site, list) => over(site, list, true),
+      ran: (site) => {
+        const loop = this.#begun.get(site)
+        if (loop !== undefined) loop.turns++
       },
-      ran: (site) => this.#begun.delete(site),
     }
   }
 
@@ -26,26 +32,20 @@ class Loops {
     for (const site of this.#begun.keys()) this.#check(site)
   }
 
-  /** Has the script not pass if a loop that judges has had no turn, although there is something to go through. */
+  /** Has the script not pass if a loop that judges leaves out something that it goes through. */
   #check(site) {
-    const list = this.#begun.get(site)
+    const { list, turns, count } = this.#begun.get(site) ?? {}
     this.#begun.delete(site)
+    if (count > turns) this.#judge.unproven ??= `a loop with an assertion or a comparison in it has ${turns} turns for ${count} items`
     // Such as a module of the code: `lists.map(list, double)`.
     const isNamespace = this.#judge.named.has(list) && !isIterable(list)
-    if (isThing(list) && !isNamespace && this.#countOf(list) !== 0) {
+    if (turns === 0 && isThing(list) && !isNamespace && this.#sizeOf(list) !== 0) {
       this.#judge.unproven ??= 'a loop with an assertion or a comparison in it has no turn'
     }
   }
 
-  /** How many items something says that it has; undefined if it does not say it. */
-  #countOf(list) {
-    if (isProxy(list)) return undefined
-    for (const key of ['length', 'size']) {
-      const get = accessorOf(list, key)
-      const count = get === undefined ? propertyOf(list, key) : apply(get, list, [])
-      if (typeof count === 'number') return count
-    }
-    return this.#judge.isOfOther(list) ? undefined : 0
+  #sizeOf(list) {
+    return countOf(list) ?? (isProxy(list) || this.#judge.isOfOther(list) ? undefined : 0)
   }
 }
 

@@ -12,6 +12,8 @@ class Proofs {
   #opaque = new WeakSet()
   /** Objects that a constructor returned more than once. */
   #reused = new WeakSet()
+  /** Objects that a call changed and gave as its answer. */
+  #remade = new WeakSet()
   /** Fields of the objects that the script has had made, and what they were made of, by their prototypes. */
   #madeOf = new Map()
   /** When the code told the content of an object. */
@@ -89,10 +91,12 @@ class Proofs {
       this.#changedNow = outer
     }
     if (!isObject(made)) return made
-    if (isNew(made)) changed.delete(made)
-    else if (args.length > 0) this.#reused.add(made)
+    const isChanged = changed.delete(made)
+    if (!isNew(made) && args.length > 0) this.#reused.add(made)
+    if (!isNew(made) && isChanged) this.#remade.add(made)
     const prototype = getPrototypeOf(made)
     this.#checkOthers(changed, prototype, args)
+    this.#checkShown(changed, args, made)
     const fields = fieldsOf(made)
     const others = this.#madeOf.get(prototype) ?? []
     this.#madeOf.set(prototype, [...others, [args, fields]].slice(-MAX_COMPARED))
@@ -123,10 +127,9 @@ class Proofs {
       for (const each of changed) outer?.add(each)
     }
     if (!isObject(value)) return value
-    const isOther = (each) => isObject(each) && each !== value && each !== self && !args.includes(each)
-    if ([...changed].some((each) => isOther(each) && isDeepStrictEqual(each, value))) {
-      this.#judge.unverified('an object changed to what another one was made of')
-    }
+    const given = [self, ...args].flatMap(partsOf)
+    if (changed.delete(value) && args.length > 0 && !given.includes(value)) this.#remade.add(value)
+    this.#checkShown(changed, given, value)
     return value
   }
 
@@ -139,6 +142,14 @@ class Proofs {
         this.#judge.unverified('an object changed to what another one was made of')
       }
     }
+  }
+
+  /** Nor must they become what a new object shows. */
+  #checkShown(changed, given, made) {
+    const parts = partsOf(made)
+    const others = [...changed].filter((each) => !given.includes(each) && !parts.includes(each))
+    const isShown = (each) => saysSomething(each) && parts.some((part) => isDeepStrictEqual(each, part))
+    if (others.some(isShown)) this.#judge.unverified('an object changed to what another one was made of')
   }
 
   isMade(thing) {
@@ -163,6 +174,8 @@ class Proofs {
   compare(one, other) {
     let [ones, others] = [this.#instances(one), this.#instances(other)]
     this.#checkShared(ones, new Set(others))
+    this.#checkLate(one, other)
+    if (one === other) this.checkSame(one)
     if (one === other && !this.#reused.has(one)) return
     if (ones.length === 0) ones = this.#plainOnes(one, others)
     else if (others.length === 0) others = this.#plainOnes(other, ones)
@@ -173,10 +186,31 @@ class Proofs {
     this.#judge.unverified('only the code could tell whether two of its objects are equal')
   }
 
+  /** Two objects that tell their fields when they are asked can tell what the script made one of them of. */
+  #checkLate(one, other) {
+    const [ones, others] = [one, other].map((each) => partsOf(each).filter((part) => this.#judge.isOfOther(part)))
+    const isLate = (each) => this.#filled.get(each) === Infinity
+    if (one !== other && ones.length > 0 && others.length > 0 && [...ones, ...others].some(isLate)) {
+      this.#judge.unverified('only the code could tell whether two of its objects are equal')
+    }
+  }
+
+  /** Two names stand for one object, which must not have changed to be it. */
+  checkSame(thing) {
+    if (this.#remade.has(thing)) this.#judge.unverified('a function gives an object that it made of something else')
+  }
+
   #proves(ones, others) {
     if (!ones.every((each) => this.#proven.has(each) && !this.#isAltered(each, this.#proven.get(each)))) return false
     const first = Math.min(...ones.map((each) => this.#proven.get(each)))
     return others.every((each) => this.#proven.has(each) || this.#isOlder(each, first))
+  }
+
+  /** Whether the code told an object before the script made another one that shows the same. */
+  showsSame(made, passed) {
+    const at = this.#shown.get(made)
+    if (at === undefined || [made, passed].some((each) => this.#isAltered(each, at))) return false
+    return this.#isOlder(passed, at) && isDeepStrictEqual(made, passed)
   }
 
   /** Whether the script had the code use some objects, which show what they were made of, before the code told the others. */
@@ -189,7 +223,8 @@ class Proofs {
 
   /** Whether the code told all objects, and their classes have shown in others what they are made of. */
   #areShown(all) {
-    return all.every((each) => !this.isMade(each) && !this.#shown.has(each) && this.#classes.get(getPrototypeOf(each)) === true)
+    const isOfShown = (each) => this.#filled.get(each) !== Infinity && this.#classes.get(getPrototypeOf(each)) === true
+    return all.every((each) => !this.isMade(each) && !this.#shown.has(each) && isOfShown(each))
   }
 
   /** Whether the code has changed something in an object since. */
@@ -220,6 +255,11 @@ class Proofs {
   #instances(value) {
     return partsOf(value).filter((each) => this.#judge.isOfOther(getPrototypeOf(each)) || this.isMade(each))
   }
+}
+
+/** Whether an object holds a value that could be what was given. */
+function saysSomething(thing) {
+  return plainValuesOf(thing).some((value) => !COMMON_VALUES.includes(value))
 }
 
 /** The values of an object's properties and items. */

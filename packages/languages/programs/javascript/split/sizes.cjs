@@ -1,8 +1,11 @@
 // What a script compares by size: what is no number is neither smaller nor larger than anything.
+/** Maximum number of compared numbers that are remembered. */
+const MAX_BOUNDED = 100
+
 class Sizes {
   #judge
-  /** Calls that the script compares with a lower and an upper bound → what the code answered last. */
-  #bounded = new Map()
+  /** Numbers of the code that the script compared: what told them, and by which bounds. */
+  #bounded = []
 
   constructor(judge) {
     this.#judge = judge
@@ -10,36 +13,47 @@ class Sizes {
 
   /** What an instrumented script calls in place of its operators. */
   get hooks() {
-    const values = (one, other, call) => (call === undefined && isNumber(one) && isNumber(other) ? [one, other] : this.#compared(one, other, call))
-    const hook = (compare) => (one, other, call) => compare(...values(one, other, call))
+    const values = (one, other) => (isNumber(one) && isNumber(other) ? [one, other] : this.#compared(one, other))
+    const hook = (isLess, compare) => (one, other, isBound) => {
+      if (isBound) this.#note(one, isLess)
+      if (isBound) this.#note(other, !isLess)
+      return compare(...values(one, other))
+    }
     return {
-      less: hook((one, other) => one < other),
-      more: hook((one, other) => one > other),
-      notMore: hook((one, other) => one <= other),
-      notLess: hook((one, other) => one >= other),
+      less: hook(true, (one, other) => one < other),
+      more: hook(false, (one, other) => one > other),
+      notMore: hook(true, (one, other) => one <= other),
+      notLess: hook(false, (one, other) => one >= other),
     }
   }
 
   /** The plain values that an operator compares. */
-  #compared(one, other, call) {
+  #compared(one, other) {
     const values = [one, other].map(plainOf)
     const areTexts = values.every((value) => typeof value === 'string')
     const haveSizes = areTexts || values.every((value) => typeof value !== 'symbol' && !Number.isNaN(Number(value)))
     if (!haveSizes || !hasSize(one) || !hasSize(other)) this.#judge.unproven ??= 'the script compares the size of what has none'
-    if (call !== undefined) this.#checkBounds(call)
     return values
   }
 
   /** One number for the lower bound and another one for the upper bound are no answer. */
-  #checkBounds(call) {
-    const last = this.#judge.lastAnswer
-    const before = this.#bounded.get(call)
-    this.#bounded.set(call, last)
-    const isAgain = last !== undefined && before?.thing === last.thing && isDeepStrictEqual(before.args, last.args)
-    if (isAgain && !is(before.value, last.value)) {
-      this.#judge.unproven ??= `${last.thing.name} gives changing values to one comparison`
+  #note(value, isLess) {
+    const answer = this.#judge.numberAnswers.findLast((each) => is(each.value, value))
+    if (answer === undefined) return
+    const alike = this.#bounded.filter((each) => isSameQuestion(each, answer))
+    const known = alike.find((each) => is(each.value, value))
+    const bounded = known ?? { ...answer, isAbove: false, isBelow: false }
+    bounded[isLess ? 'isBelow' : 'isAbove'] = true
+    if (known === undefined) this.#bounded = [...this.#bounded, bounded].slice(-MAX_BOUNDED)
+    const isOther = (each) => (each.isAbove && !each.isBelow && bounded.isBelow) || (each.isBelow && !each.isAbove && bounded.isAbove)
+    if (bounded.isAbove !== bounded.isBelow && alike.some((each) => each !== bounded && isOther(each))) {
+      this.#judge.unproven ??= `${answer.thing.name} gives one number for a lower bound and another one for an upper bound`
     }
   }
+}
+
+function isSameQuestion(one, other) {
+  return one.thing === other.thing && one.self === other.self && isDeepStrictEqual(one.args, other.args)
 }
 
 function isNumber(value) {

@@ -5,6 +5,9 @@ deleteProperty(globalThis, 'acorn')
 /** The operators that compare two values by size. */
 const SIZE_OPERATORS = ['<', '>', '<=', '>=']
 const EQUALITY_OPERATORS = ['==', '!=', '===', '!==']
+const COMPARISON_OPERATORS = [...SIZE_OPERATORS, ...EQUALITY_OPERATORS]
+/** Nodes that decide what is done → their conditions. */
+const CONDITIONS = { IfStatement: 'test', ConditionalExpression: 'test', LogicalExpression: 'left' }
 
 /** The syntax tree of a program; undefined if its syntax is newer than the parser. Executes nothing. */
 function syntaxOf(text) {
@@ -51,6 +54,18 @@ function isAssertionNode(node) {
   return path.some((name) => /^(?:assert|expect|should)/.test(name ?? ''))
 }
 
+/** Whether a node has a comparison, or a condition on which it throws, that uses a name in a set or `this`, but for `attempt < 3`. */
+function decidesBy(root, names) {
+  const isName = ({ type, name }) => type === 'ThisExpression' || (type === 'Identifier' && names.has(name))
+  const isCount = ({ operator, left, right }) => SIZE_OPERATORS.includes(operator) && isName(left) && isLiteral(right)
+  const usesNames = (node) => nodesOf(node).filter(isName).length > nodesOf(node).filter(isCount).length
+  return nodesOf(root).some((node) => {
+    if (COMPARISON_OPERATORS.includes(node.operator)) return usesNames(node)
+    const condition = hasOwn(CONDITIONS, node.type) ? node[CONDITIONS[node.type]] : undefined
+    return condition !== undefined && usesNames(condition) && nodesOf(node).some(({ type }) => type === 'ThrowStatement')
+  })
+}
+
 /** Whether a node puts what is computed into a property, as `state.failed = add(1) !== 2` or `state.failed++`. */
 function isKeeping(node) {
   const kept = node.type === 'AssignmentExpression' ? node.left : node.type === 'UpdateExpression' ? node.argument : undefined
@@ -60,14 +75,14 @@ function isKeeping(node) {
 
 /** Whether a node can judge something: whether it has a comparison or a call in it, which can be one of an assertion. */
 function judges(root) {
-  const isComparison = (node) => [...SIZE_OPERATORS, ...EQUALITY_OPERATORS].includes(node.operator)
+  const isComparison = (node) => COMPARISON_OPERATORS.includes(node.operator)
   const isSilent = (node) => node.callee.object?.name === 'console' || (node.callee.property ?? node.callee).name === 'fail'
   return nodesOf(root).some((node) => isComparison(node) || isAssertionNode(node) || (node.type === 'CallExpression' && !isSilent(node)))
 }
 
 /** The texts and numbers that a script compares, itself or by a function: alone or in arrays and objects. */
 function literalsIn(nodes) {
-  const isComparison = ({ type, operator }) => type === 'BinaryExpression' && [...SIZE_OPERATORS, ...EQUALITY_OPERATORS].includes(operator)
+  const isComparison = ({ type, operator }) => type === 'BinaryExpression' && COMPARISON_OPERATORS.includes(operator)
   const canCompare = (node) => node.type === 'CallExpression' && (node.arguments.length > 1 || isAssertionNode(node))
   const given = nodes.filter(canCompare).flatMap((node) => node.arguments)
   const waiting = [...given, ...nodes.filter(isComparison).flatMap(({ left, right }) => [left, right])]

@@ -97,13 +97,18 @@ class Usages {
     return this.nodes.some((node) => {
       if (node.type === 'BinaryExpression' && node.operator === 'in') return node.left.value === key
       const isMember = node.type === 'MemberExpression' && !node.computed && node.property.name === key
-      return isMember && (this.#hasOperator(node, '!', 'typeof') || this.#hasAlternative(node))
+      return isMember && (this.#hasOperator(node, '!', 'typeof') || this.#hasAlternative(node) || this.#isCondition(node))
     })
   }
 
   #hasOperator(node, ...operators) {
     const { type, operator } = this.around(node)
     return type === 'UnaryExpression' && operators.includes(operator)
+  }
+
+  #isCondition(node) {
+    const parent = this.around(node)
+    return hasOwn(CONDITIONS, parent.type) && parent[CONDITIONS[parent.type]] === node
   }
 
   /** Whether a node has another one in its place if it is nothing, as in `node ?? other` and `node ??= other`. */

@@ -329,6 +329,12 @@ describe('a script in a process of its own', () => {
       'function parseFloat() { return 3 }\nconst Math = { abs: () => 0 }',
       'if (Math.abs(parseFloat("0.5") - 0.5) > 0.1) throw 1',
     ],
+    [
+      'the order of timers of the script that the code waits for',
+      'const inTurn = async (tasks) => { const done = []; for (const task of tasks) done.unshift(await task()); return done }',
+      `const wait = (name, ms) => () => new Promise((resolve) => setTimeout(resolve, ms, name))
+      inTurn([wait('a', 2), wait('b', 1)]).then((done) => require('node:assert').deepEqual(done, ['a', 'b']))`,
+    ],
   ])('is unverified where only JavaScript code could decide: %s', async (_, code, script) => {
     const job = { language: 'javascript', code, tests: [{ script }], ...BATCH }
     const { tests, summary } = await world.client.run(job)

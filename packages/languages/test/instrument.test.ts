@@ -105,7 +105,7 @@ describe('an instrumented script', () => {
     expect(run(script)).toMatchObject({ unproven })
   })
 
-  it.each([
+  it.each<[string, unknown[]]>([
     ['(x) => { if (x !== 1) throw x }', [2]],
     ['(x) => x === 1 || fail("no one")', ['no one']],
     ['(x) => check(x < 1)', ['wrong']],

@@ -1,5 +1,7 @@
 """Signs that the code decides what only the judge should. What the script then finds is left unverified."""
 
+# Questions that go through the items of something.
+ITERATES = {'iter', 'next'}
 # Questions that change nothing.
 LOOKS = set('get item len str repr bool int float complex index format contains lt le gt ge hash instance subclass name'.split())
 # Those that also change nothing that the script holds; an attribute can be computed when it is read.
@@ -10,10 +12,65 @@ WATCHED_ITEMS = 100_000
 MAX_CALLS = 1000
 
 
+def shown_kind(value):
+    """What can be compared of an answer: a plain value, or of which kind it is."""
+    if type(value) in SCALARS or type(value) in (tuple, bytes) and all(type(each) in SCALARS for each in value):
+        return repr(value)
+    return object if about(value) is not None else type(value)
+
+
+def is_flat(value):
+    """Whether something is a plain value, or a list of plain values."""
+    return type(value) in SCALARS or type(value) in (list, tuple) and all(type(each) in SCALARS for each in value)
+
+
+class Shown:
+    """What an object of the code has shown of its content, without a call in between."""
+
+    def __init__(self, thing):
+        plain = thing._isopod_plain[0] if thing._isopod_plain else None
+        self.is_mapping = isinstance(plain, dict)
+        self.length, self.items, self.slices = None, {}, []
+        # The items that iterators have given, and whether that were all.
+        self.runs = [[list(map(shown_kind, plain)), True]] if isinstance(plain, (list, tuple, str)) else []
+
+    def differs(self):
+        if any(one[:len(other)] != other[:len(one)] for one, _ in self.runs for other, _ in self.runs):
+            return True
+        # A part up to the end tells how many there are at most.
+        open_parts = [(part.start or 0, shown) for part, shown in self.slices if part.stop is None and part.step is None]
+        limits = [start + len(shown) for start, shown in open_parts if start >= 0]
+        if limits and any(len(run) > min(limits) for run, _ in self.runs):
+            return True
+        return any(self.differs_from(*run) for run in self.runs)
+
+    def differs_from(self, run, is_over):
+        lengths = {len(each) for each, is_all in self.runs if is_all}
+        if len(lengths) > 1 or is_over and self.length not in (None, len(run)):
+            return True
+        # What has all numbers among its items can be a mapping, and be asked by its keys.
+        items = {} if self.is_mapping else {at: item for at, item in self.items.items() if repr(at) not in run}
+        if any(run[at] != item for at, item in items.items() if (-len(run) if is_over else 0) <= at < len(run)):
+            return True
+        places = range(len(run) if is_over else self.length or len(run))
+        return any(
+            at < len(run) and run[at] != item
+            for part, shown in self.slices for at, item in zip(places[part], shown)) or is_over and any(
+            len(places[part]) != len(shown) for part, shown in self.slices)
+
+
 class Checks:
     def __init__(self):
         # Answers since anything happened.
         self.seen = {}
+        # What objects have shown of their contents since the code was last called, by their numbers.
+        self.contents = {}
+        # Library types and modules that an answer names; what the script calls by an attribute; whether it calls what it finds.
+        self.claimed, self.called_attributes, self.calls_found = [], set(), False
+        # What the script gave for objects that functions of the code gave, and those that were given for several arguments.
+        self.answered, self.shared_answers = {}, set()
+        # Containers that the code gave as answers, and that both processes share, by their ids.
+        self.told = {}
         # Containers that are no longer shared, with what they held then, by their ids.
         self.forgotten, self.watched = {}, 0
         # Objects that the script made of plain values, and that nothing has used since; the class that makes one now.
@@ -31,11 +88,60 @@ class Checks:
 
     def compare(self, name, args, value):
         """Notices an answer that changes although nothing has happened: each comparison would see another value."""
-        if name not in LOOKS or type(value) not in SCALARS or any(type(each) not in SCALARS for each in args[1:]):
+        if name not in LOOKS or any(type(each) not in SCALARS for each in args[1:]):
             return
         look = name, args[0] if name == 'name' else args[0]._isopod_number, repr(args[1:])
-        if self.seen.setdefault(look, repr(value)) != repr(value):
+        if self.seen.setdefault(look, shown_kind(value)) != shown_kind(value):
             unverified(self, f'an answer to {name} changed although nothing happened')
+
+    def note_content(self, name, args, value):
+        """Takes note of what an object shows of its content: its length, an item, or some of them."""
+        if name not in ('len', 'item') or about(args[0]) is None or args[0]._isopod_kind == 'class':
+            return
+        content = self.content_of(args[0])
+        if name == 'len':
+            content.length = value
+        elif type(args[1]) is int:
+            content.items[args[1]] = shown_kind(value)
+        elif type(args[1]) is slice and isinstance(value, (list, tuple, str)):
+            content.slices.append((args[1], [shown_kind(each) for each in value]))
+
+    def content_of(self, thing):
+        return self.contents.setdefault(thing._isopod_number, Shown(thing))
+
+    def check_contents(self):
+        """Notices objects that show one content when they are iterated, and another one when they are asked for their length or an item."""
+        if any(each.differs() for each in self.contents.values()):
+            self.doubt = self.doubt or 'an object shows one content to some questions, and another one to others'
+        self.contents.clear()
+
+    def check_name(self, name, value):
+        """Leaves unverified what the code calls by another name than the library does: it says so itself."""
+        is_library = isinstance(value, types.ModuleType) or isinstance(value, type) and about(value) is None and not issubclass(value, BaseException)
+        if is_library and value.__name__.rpartition('.')[2] != ALIASES.get(name, name):
+            self.doubt = self.doubt or f'{name} of the code stands for {value.__name__} of Python'
+
+    def check_claims(self, name, args):
+        """Leaves unverified what the script would have Python compute, because the code says that it is of Python."""
+        claimed, self.claimed = self.claimed, []
+        for each in claimed:
+            is_called = name == 'get' and args[1] in self.called_attributes and args[1] != each.__name__
+            if is_called or self.calls_found or name != 'name' and isinstance(each, types.ModuleType):
+                self.doubt = self.doubt or f'an answer of the code stands for {each.__name__} of Python'
+
+    def note_changed(self, name, args, changed):
+        """Notices results that change while the script makes something else, which can be what it expects."""
+        is_making = name == 'name' or about(args[0]) is not None and about(args[0])._isopod_kind == 'class'
+        given = set(map(id, args))
+        if is_making and any(id(each) in self.told and id(each) not in given for each in changed):
+            self.doubt = self.doubt or 'a result changes while the script makes something else'
+
+    def note_answer(self, thing, made, args, kwargs):
+        """Notices an object that functions give for several arguments: it would be equal to itself."""
+        if made is not None and (args or kwargs) and all(map(is_flat, (*args, *kwargs.values()))):
+            given = thing._isopod_name, repr(args), repr(kwargs)
+            if self.answered.setdefault(made._isopod_number, given) != given:
+                self.shared_answers.add(made._isopod_number)
 
     def check_other(self, thing, made, args, kwargs):
         """Leaves unverified what a constructor makes that is no object of its class, and so is compared by other rules."""
@@ -74,6 +180,7 @@ class Checks:
 
     def forget(self, container):
         """Takes note of a container that is no longer shared."""
+        self.told.pop(id(container), None)
         content = shallow(container)
         if self.watched + len(content) < WATCHED_ITEMS:
             self.watched += len(content)

@@ -28,19 +28,6 @@ ENDS_OF_LOOPS = 'StopIteration', 'StopAsyncIteration', 'CancelledError'
 CATCHERS = AssertionError, Exception, BaseException
 
 
-def holds_catcher(value):
-    """Whether a value is or contains one of the exceptions that would catch assertions."""
-    waiting, seen = [value], set()
-    while waiting:
-        each = waiting.pop()
-        if isinstance(each, type) and each in CATCHERS:
-            return True
-        if isinstance(each, (tuple, list, dict, set, frozenset, collections.deque)) and id(each) not in seen:
-            seen.add(id(each))
-            waiting += shallow(each)
-    return False
-
-
 def located(reason):
     """A reason with the line of the script that is running, if there is one."""
     if reason is None or reason.startswith('line '):
@@ -96,6 +83,8 @@ class Judge(Meanings, Lending, Checks):
             self.combines = name in OPERATORS or name in ('eq', 'ne')
             if name not in LOOKS:
                 self.seen.clear()
+            if name not in LOOKS and name not in ITERATES:
+                self.check_contents()
             if name == 'await' and (self.is_concurrent or self.is_limited):
                 self.excuse = self.excuse or 'coroutines of the code run one after the other'
                 if self.is_concurrent:
@@ -104,6 +93,9 @@ class Judge(Meanings, Lending, Checks):
                 self.doubt = self.doubt or 'the code answers threads of the script one after the other'
             value = self.exchange(name, args, kwargs)
             self.compare(name, args, value)
+            self.note_content(name, args, value)
+            if self.claimed:
+                self.check_claims(name, args)
             return value
 
     def exchange(self, name, args, kwargs):
@@ -131,7 +123,9 @@ class Judge(Meanings, Lending, Checks):
             while reply[0] == 'ask':
                 # The script may ask in turn.
                 self.is_lost = False
-                self.seen.clear()
+                if self.has_effect(*reply[1:3]):
+                    self.seen.clear()
+                    self.check_contents()
                 number, operation, args, output, fields, changed = reply[1:]
                 self.change_fields(fields)
                 if output:
@@ -144,7 +138,10 @@ class Judge(Meanings, Lending, Checks):
             with Deep():
                 reader = Reader(self.meaning, writer.containers)
                 value = reader.read(value)
+                told = reader.containers[len(writer.containers):]
                 reader.change(changed)
+                if changed and self.told:
+                    self.note_changed(name, args, [reader.containers[number] for number, _ in changed])
                 self.change_fields(fields)
             if self.ahead and not (is_value == 'ok' and reader.is_plain):
                 # Init has passed on the next question already, so this one cannot be followed up.
@@ -153,6 +150,7 @@ class Judge(Meanings, Lending, Checks):
                 self.doubt = self.doubt or f'{name} changes what the script holds'
             self.latest.append(referable(value))
             self.remember(reader.containers)
+            self.told.update((id(each), each) for each in told)
             self.shared.keep(name, reader.containers)
             self.shared.settle()
             output = text(output)
@@ -165,8 +163,6 @@ class Judge(Meanings, Lending, Checks):
         if output:
             sys.stdout.write(output)
         if is_value == 'ok':
-            if holds_catcher(value):
-                self.doubt = self.doubt or 'an exception of the code is one that would catch assertions'
             return value
         if not isinstance(value, BaseException):
             raise Ended
@@ -252,13 +248,14 @@ class Judge(Meanings, Lending, Checks):
             made = self.ask('call', thing, *args, **kwargs)
         finally:
             self.maker = maker
-        if thing._isopod_kind != 'class':
-            return made
         known = about(made)
+        if thing._isopod_kind != 'class':
+            self.note_answer(thing, known, args, kwargs)
+            return made
         if known is None or known._isopod_kind != thing._isopod_number:
             self.check_other(thing, made, args, kwargs)
             return made
-        if has_members and len(args) == 1 and type(args[0]) in SCALARS:
+        if has_members and (len(args) != 1 or type(args[0]) in SCALARS):
             unverified(self, f'only the code could tell which member of {thing._isopod_name} that is')
         is_plain = all(type(each) in SCALARS for each in (*args, *kwargs.values()))
         given = (args, tuple(kwargs.items())) if is_plain else None
@@ -397,9 +394,11 @@ class Judge(Meanings, Lending, Checks):
             if id(one) not in self.member_values:
                 unverified(self, f'only the code could tell the value of a member of {one._isopod_name}')
             return self.member_values[id(one)] == other
+        number = one._isopod_number
+        if number in self.shared_answers and number == other._isopod_number:
+            unverified(self, f'the code gives one {one._isopod_name} as several answers')
         if one is other:
             return True
-        number = one._isopod_number
         if number == other._isopod_number and (number in self.passed or number not in self.made_of):
             # One object, which the code made or can have kept.
             return one._isopod_rule != 'own' or self.ask('eq', one, other) is True

@@ -16,6 +16,8 @@ LENT_METHODS = {f'__{name}__' for name in '''
 '''.split()}
 CALLS = set('call_args call_args_list call_count called mock_calls method_calls side_effect'.split())
 MOCKED = [f'__{name}__' for name in 'call contains delitem enter exit getitem iter len setitem'.split()]
+# What the code can ask for that runs something of the script.
+EFFECTIVE = {'call', 'next', 'special', 'set'}
 # Types of containers that can change, and the number of them that are watched.
 CHANGING = {list, dict, set, bytearray, collections.deque, collections.defaultdict, collections.Counter, collections.OrderedDict}
 MAX_HELD = 1000
@@ -56,6 +58,10 @@ class Lending:
         if number == len(self.lent):
             self.lent.append(thing)
         return number
+
+    def has_effect(self, number, operation):
+        """Whether what the code asks can run something of the script."""
+        return operation in EFFECTIVE and number in range(len(self.lent)) and not isinstance(self.lent[number], BaseException)
 
     def answer(self, number, operation, args, changed, containers):
         """Answers the code, which may use what the script passed to it, and has changed some containers of its question."""

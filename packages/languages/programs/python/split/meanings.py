@@ -31,6 +31,8 @@ class Meanings:
         self.fills_classes = False
         # Names of classes that the code derives from built-in ones.
         self.plain_names = set()
+        # Whether the bases of a class are read.
+        self.is_reading_bases = False
         # Weak references to what stands for objects, by their numbers.
         self.proxies = {}
         # The question with whose answer the first of them came, and the objects of attributes of classes.
@@ -62,11 +64,12 @@ class Meanings:
         if tag == 'class':
             kind = self.kind(reader, *rest)
             if kind.__qualname__ in DATA.get(kind.__module__, '').split():
-                return getattr(__import__(kind.__module__), kind.__qualname__)
-            return TYPES.get(f'{kind.__module__}.{kind.__qualname__}') or kind
+                return self.claim(getattr(__import__(kind.__module__), kind.__qualname__))
+            known = TYPES.get(f'{kind.__module__}.{kind.__qualname__}')
+            return kind if known is None else self.claim(known)
         if tag == 'module':
             name, number = rest
-            return __import__(name) if name in MODULES else Remote(self, number, 'module', text(name), 'identity')
+            return self.claim(__import__(name)) if name in MODULES else Remote(self, number, 'module', text(name), 'identity')
         if tag == 'iterator':
             return RemoteIterator(self, rest[0], ITERATORS.get(rest[1]))
         if tag == 'coroutine':
@@ -82,7 +85,10 @@ class Meanings:
             found._remote = Remote(self, number, kind, text(name), 'identity')
             return found
         if tag == 'exception class':
-            return self.error_type(reader, *rest)
+            made = self.error_type(reader, *rest)
+            if made in CATCHERS and not self.is_reading_bases:
+                self.doubt = self.doubt or 'an exception of the code is one that would catch assertions'
+            return made
         if tag == 'lent':
             return self.lent[rest[0]]
         if tag == 'raised':
@@ -102,6 +108,11 @@ class Meanings:
             error.__suppress_context__ = is_without_context is True
             return error
         raise Unreadable
+
+    def claim(self, thing):
+        """Takes note of what the code says to be of Python's library."""
+        self.claimed.append(thing)
+        return thing
 
     def tell(self, thing, fields):
         """Takes note of what an object is now. What differs was told now, and no longer shows what it was made of."""
@@ -127,7 +138,7 @@ class Meanings:
             return self.kinds[number]
         if type(number) is not int or number in self.kinds:
             raise Unreadable
-        known = [each for each in reader.each(bases) if isinstance(each, type) and each not in (object, type)]
+        known = [each for each in self.read_bases(reader, bases) if isinstance(each, type) and each not in (object, type)]
         made = self.kinds[number] = type_of(self, number, text(name), text(origin), known, methods)
         self.parameters[number] = read_parameters(parameters)
         if '__del__' in methods and origin == '__main__':
@@ -137,6 +148,13 @@ class Meanings:
         if members:
             object.__setattr__(about(made), '_isopod_fields', self.read_members(reader, members))
         return made
+
+    def read_bases(self, reader, bases):
+        outer, self.is_reading_bases = self.is_reading_bases, True
+        try:
+            return reader.each(bases)
+        finally:
+            self.is_reading_bases = outer
 
     def read_members(self, reader, members):
         """The members of an enumeration by their names; None if there are none. Keeps their values."""
@@ -168,7 +186,7 @@ class Meanings:
         if name is None:
             return self.exceptions[number]
         found = getattr(sys.modules.get(origin), text(name), None) if origin in LIBRARY else None
-        known = (found,) if isinstance(found, type) and issubclass(found, BaseException) else tuple(reader.each(bases))
+        known = (found,) if isinstance(found, type) and issubclass(found, BaseException) else tuple(self.read_bases(reader, bases))
         space = {'__module__': text(origin), '__getattr__': of_error, '_isopod_about': Remote(self, number, 'class', name, 'identity')}
         if '__eq__' in methods:
             space['__hash__'] = Exception.__hash__

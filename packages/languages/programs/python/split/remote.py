@@ -212,6 +212,14 @@ def forwarded(operation):
     return lambda self, *args: self._isopod_judge.ask(operation, self, *args)
 
 
+def iterated(self):
+    found = self._isopod_judge.ask('iter', self)
+    if type(found) is RemoteIterator and not hasattr(type(self), '__next__') and self._isopod_kind != 'class':
+        found._run = [[], False]
+        self._isopod_judge.content_of(self).runs.append(found._run)
+    return found
+
+
 def between(operation, is_reflected=False):
     """An operator. What code makes of an object and of what the script expects is no value: it can only be compared."""
     def apply(self, other):
@@ -237,7 +245,12 @@ def compared(operation):
         # What the script made could be what it expects; the code has been told.
         if about(other) is None or self._isopod_is_made != other._isopod_is_made:
             unverified(self._isopod_judge, f'only the code could tell which of two {self._isopod_name} is larger')
-        return self._isopod_judge.ask(operation, self, other)
+        told = self._isopod_judge.ask(operation, self, other)
+        if self._isopod_rule == 'plain' == other._isopod_rule:
+            own = getattr(operator, operation)(self._isopod_judge.plain_of(self), self._isopod_judge.plain_of(other))
+            if told is not own:
+                unverified(self._isopod_judge, f'only the code could tell which of two {self._isopod_name} is larger')
+        return told
     return apply
 
 
@@ -304,7 +317,7 @@ async def leave_later(self, kind, error, trace):
 # What a class of the code can define that Python, not the script, calls.
 SPECIAL = {
     '__call__': lambda self, /, *args, **kwargs: self._isopod_judge.call(self, *args, **kwargs),
-    '__iter__': forwarded('iter'),
+    '__iter__': iterated,
     '__next__': lambda self: next(iter(self._isopod_judge.ask('next', self, 1)[0])),
     '__contains__': contains,
     '__getitem__': lambda self, key: self._isopod_judge.item(self, key),
@@ -387,6 +400,8 @@ class RemoteIterator:
         self._look = look or RemoteIterator
         self._isopod_judge, self._remote = judge, Remote(judge, number, None, 'iterator', 'identity')
         self._waiting, self._is_over, self._size, self._count, self._value = collections.deque(), False, 1, 0, None
+        # What it has given so far, and whether that is all, for what is known of the object that gave it.
+        self._run = [[], False]
 
     def __iter__(self):
         return self
@@ -402,8 +417,11 @@ class RemoteIterator:
                 self._size *= 2
         if not self._waiting:
             value, self._value = self._value, None
+            self._run[1] = True
             raise StopIteration(value)
-        return self._waiting.popleft()
+        item = self._waiting.popleft()
+        self._run[0].append(shown_kind(item))
+        return item
 
     def send(self, value):
         return self._isopod_judge.ask('get', self._remote, 'send')(value)
@@ -428,6 +446,7 @@ class Names(dict):
             raise KeyError(name)
         value = self.judge.ask('name', name)
         self.judge.note_constant(None, name, value)
+        self.judge.check_name(name, value)
         is_no_module = self.given[name] is True and getattr(value, '__name__', None) != name
         if name in MODULES and (is_no_module or getattr(about(value), '_isopod_kind', None) == 'module'):
             unverified(self.judge, f'{name} of the code is not the module {name}')

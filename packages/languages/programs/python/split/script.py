@@ -54,6 +54,14 @@ def resolve(tree, names, judge):
             names[name] = library
 
 
+def look_for_calls(judge, tree):
+    """Notes by which attributes the script calls something, and whether it calls what it finds in a variable or an answer."""
+    called = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    stored = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    judge.called_attributes = {each.attr for each in called if isinstance(each, ast.Attribute)}
+    judge.calls_found = any(each.id in stored if isinstance(each, ast.Name) else not isinstance(each, ast.Attribute) for each in called)
+
+
 def both(judge, name, is_literal):
     """A built-in function that the code defines, too: it may be under test, or what the script judges with."""
     own = getattr(builtins, name)
@@ -94,6 +102,7 @@ def judge(script, report, stdin):
     asker = Judge(Channel(source, sink, LARGEST_ANSWER))
     end, message = ended(asker, script)
     asker.check_forgotten()
+    asker.check_contents()
     if end == 'passed':
         end, message = checked(asker)
     else:
@@ -137,6 +146,8 @@ def ended(asker, script):
         tree = ast.parse(script, SCRIPT)
         if ' is ' in script:
             tree = Identities().visit(tree)
+        if '.format' in script:
+            tree = Formats().visit(tree)
         program = compile(tree, SCRIPT, 'exec', 0, True)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         return 'broken', f'{type(error).__name__}: {error}'
@@ -149,8 +160,10 @@ def ended(asker, script):
         look_for_unshared(asker, script, tree, given)
         run_only_own_text(asker, tree)
         compare_counters_there()
+        look_for_calls(asker, tree)
         names = Names(asker, given)
         ask_for_identities(names, asker, script)
+        names[FORMAT] = formatting(asker)
         if 'setrecursionlimit' in script:
             share_depth(asker)
         if 'pickle' in script:

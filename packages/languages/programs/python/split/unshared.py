@@ -5,7 +5,13 @@ CONCURRENT = set('gather create_task ensure_future as_completed TaskGroup'.split
 LIMITED = set('wait_for timeout cancel'.split())
 # Built-in functions that run text or compile it; modules of Python that run text which they get; libraries that may run text of their own.
 EXECUTING = 'eval', 'exec', 'compile'
+# Those that evaluate annotations, and what these may be: types in brackets, without calls and loops.
+EVALUATORS = {'typing', 'inspect', 'annotationlib'}
+TYPE_TEXT = re.compile(r'(?:[\w.\[\]]|, | \| )*')
 RUNNERS = set('doctest timeit code codeop runpy bdb pdb trace profile cProfile'.split())
+# Methods of pandas that compute what a text says; what reads and writes pickles.
+PANDAS_TEXTS = {'query', 'eval'}
+PICKLING = 'load', 'loads', 'dump', 'dumps', 'Pickler', 'Unpickler'
 TEXT_LIBRARIES = {'isopod library', 'numpy', 'pandas'}
 
 
@@ -19,6 +25,8 @@ def look_for_unshared(judge, script, tree, given):
         note_use(judge, uses.observed, is_observed=True)
     if given.get('random') is True and 'seed' in words:
         judge.excuse = judge.excuse or 'the code does not share the state of random with the script'
+    if words & {'pandas', 'pd'} and words & PANDAS_TEXTS:
+        refuse_pandas_texts(judge, tree)
     if 'raise' in words:
         blocks = [node.body for node in ast.walk(tree) if isinstance(node, (ast.With, ast.AsyncWith))]
         judge.unconditional = {line for body in blocks for line in lines_that_raise(body)}
@@ -46,11 +54,21 @@ def lines_that_raise(body):
             return
 
 
+def refuse_pandas_texts(judge, tree):
+    """A text in which pandas computes can call any function."""
+    for node in ast.walk(tree):
+        is_text = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in PANDAS_TEXTS
+        if is_text and not all(isinstance(each, ast.Constant) for each in node.args[:1]):
+            unverified(judge, f'line {node.lineno}: pandas would run a text of the code')
+
+
 def run_only_own_text(judge, tree):
     """Lets eval, exec and compile run no text but that of the script: what the code makes would run in the judge's process."""
     def is_refused(source, caller):
         module = str(caller.f_globals.get('__name__')).partition('.')[0]
-        if isinstance(source, types.CodeType) or module in TEXT_LIBRARIES or module in sys.stdlib_module_names - RUNNERS:
+        if module in EVALUATORS and type(source) is str and TYPE_TEXT.fullmatch(source):
+            return False
+        if isinstance(source, types.CodeType) or module in TEXT_LIBRARIES or module in sys.stdlib_module_names - RUNNERS - EVALUATORS:
             return False
         return type(source) is not str or not any(
             type(node) is ast.Constant and type(node.value) is str and node.value == source for node in ast.walk(tree))
@@ -74,7 +92,30 @@ def refuse_pickles(judge):
 
     def refused(*_, **__):
         unverified(judge, 'a pickle could run code in the process of the judge')
-    pickle.loads = pickle.load = pickle.dumps = pickle.dump = refused
+    kind = type('Pickler', (), {'__init__': refused, '__init_subclass__': refused})
+    for name in vars(pickle).keys() & {f'{mark}{name}' for mark in ('', '_') for name in PICKLING}:
+        setattr(pickle, name, kind if name.endswith('ickler') else refused)
+
+
+class Formats(ast.NodeTransformer):
+    """Formats with texts that are not the script's by a function."""
+
+    def visit_Call(self, node):
+        self.generic_visit(node)
+        is_format = isinstance(node.func, ast.Attribute) and node.func.attr in ('format', 'format_map')
+        if not is_format or isinstance(node.func.value, ast.Constant):
+            return node
+        made = ast.Call(ast.Name(FORMAT, ast.Load()), [node.func.value, ast.Constant(node.func.attr), *node.args], node.keywords)
+        return ast.fix_missing_locations(ast.copy_location(made, node))
+
+
+def formatting(judge):
+    """A method of texts that format values. A text of the code could read what the script expects from them."""
+    def formatted(text, name, /, *args, **kwargs):
+        if isinstance(text, str) and '__' in text:
+            unverified(judge, 'a text of the code would look into what the script formats with it')
+        return getattr(text, name)(*args, **kwargs)
+    return formatted
 
 
 class Identities(ast.NodeTransformer):

@@ -124,6 +124,14 @@ def judge(script, report, stdin):
     os._exit(0)
 
 
+def is_raised_by_script(trace):
+    """Whether the script raised an error, or its test runner."""
+    while trace.tb_next is not None:
+        trace = trace.tb_next
+    file = trace.tb_frame.f_code.co_filename
+    return file == SCRIPT or '/unittest/' in file
+
+
 def checked(asker):
     """What a script that passed leaves to be looked at."""
     if asker.failed_test:
@@ -146,8 +154,9 @@ def ended(asker, script):
         tree = ast.parse(script, SCRIPT)
         if ' is ' in script:
             tree = Identities().visit(tree)
-        if '.format' in script:
-            tree = Formats().visit(tree)
+        formats = Formats()
+        if 'ormat' in script:
+            tree = formats.visit(tree)
         program = compile(tree, SCRIPT, 'exec', 0, True)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         return 'broken', f'{type(error).__name__}: {error}'
@@ -163,7 +172,7 @@ def ended(asker, script):
         look_for_calls(asker, tree)
         names = Names(asker, given)
         ask_for_identities(names, asker, script)
-        names[FORMAT] = formatting(asker)
+        names[FORMAT] = formatting(asker, formats.uses)
         if 'setrecursionlimit' in script:
             share_depth(asker)
         if 'pickle' in script:
@@ -191,6 +200,8 @@ def ended(asker, script):
     except SystemExit as error:
         if asker.is_lost:
             return 'lost', ''
+        if not is_raised_by_script(error.__traceback__):
+            return 'unverified', 'a part of the library ended the script'
         # The script's own, as of unittest.main().
         return ('passed', '') if error.code in (None, 0, False) else ('assertion', f'the script ended with {error.code!r}')
     except BaseException as error:

@@ -5,10 +5,13 @@ CONCURRENT = set('gather create_task ensure_future as_completed TaskGroup'.split
 LIMITED = set('wait_for timeout cancel'.split())
 # Built-in functions that run text or compile it; modules of Python that run text which they get; libraries that may run text of their own.
 EXECUTING = 'eval', 'exec', 'compile'
-# Those that evaluate annotations, and what these may be: types in brackets, without calls and loops.
+# Those that evaluate annotations, and what these may be: types in brackets, without calls, loops and hidden attributes.
 EVALUATORS = {'typing', 'inspect', 'annotationlib'}
-TYPE_TEXT = re.compile(r'(?:[\w.\[\]]|, | \| )*')
+TYPE_TEXT = re.compile(r'(?:[A-Za-z]\w*|\d+|[.\[\]]|, | \| )*')
 RUNNERS = set('doctest timeit code codeop runpy bdb pdb trace profile cProfile'.split())
+# Methods of texts that format, what does so without them, and fields of such texts that no test has use for.
+FORMATS, FORMATTERS = {'format', 'format_map'}, {'Formatter', 'vformat'}
+LOOKS_INSIDE = re.compile(r'__|[.\[]\s*(?:_|(?:gi|cr|ag|tb|co|f|func)_)')
 # Methods of pandas that compute what a text says; what reads and writes pickles.
 PANDAS_TEXTS = {'query', 'eval'}
 PICKLING = 'load', 'loads', 'dump', 'dumps', 'Pickler', 'Unpickler'
@@ -56,9 +59,10 @@ def lines_that_raise(body):
 
 def refuse_pandas_texts(judge, tree):
     """A text in which pandas computes can call any function."""
+    texts = {id(node.func): [*node.args[:1], *(each.value for each in node.keywords)] for node in ast.walk(tree) if isinstance(node, ast.Call)}
     for node in ast.walk(tree):
-        is_text = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in PANDAS_TEXTS
-        if is_text and not all(isinstance(each, ast.Constant) for each in node.args[:1]):
+        given = texts.get(id(node), ()) if isinstance(node, ast.Attribute) and node.attr in PANDAS_TEXTS else None
+        if given is not None and not (given and all(isinstance(each, ast.Constant) for each in given)):
             unverified(judge, f'line {node.lineno}: pandas would run a text of the code')
 
 
@@ -98,21 +102,39 @@ def refuse_pickles(judge):
 
 
 class Formats(ast.NodeTransformer):
-    """Formats with texts that are not the script's by a function."""
+    """Formats with texts that are not the script's by a function. `uses` are the lines of all other uses of formats."""
+
+    def __init__(self):
+        self.uses = []
 
     def visit_Call(self, node):
-        self.generic_visit(node)
-        is_format = isinstance(node.func, ast.Attribute) and node.func.attr in ('format', 'format_map')
+        is_format = isinstance(node.func, ast.Attribute) and node.func.attr in FORMATS
         if not is_format or isinstance(node.func.value, ast.Constant):
-            return node
-        made = ast.Call(ast.Name(FORMAT, ast.Load()), [node.func.value, ast.Constant(node.func.attr), *node.args], node.keywords)
-        return ast.fix_missing_locations(ast.copy_location(made, node))
+            return self.generic_visit(node)
+        text = node.func.value
+        if getattr(text, 'id', None) == 'str':
+            self.uses.append(node.lineno)
+        made = ast.Call(ast.Name(FORMAT, ast.Load()), [text, ast.Constant(node.func.attr), *node.args], node.keywords)
+        return self.generic_visit(ast.fix_missing_locations(ast.copy_location(made, node)))
+
+    def visit_Attribute(self, node):
+        if node.attr in FORMATTERS or node.attr in FORMATS and not isinstance(node.value, ast.Constant):
+            self.uses.append(node.lineno)
+        return self.generic_visit(node)
+
+    def visit_ImportFrom(self, node):
+        if any(each.name in FORMATTERS for each in node.names):
+            self.uses.append(node.lineno)
+        return node
 
 
-def formatting(judge):
+def formatting(judge, uses):
     """A method of texts that format values. A text of the code could read what the script expects from them."""
+    for line in uses[:1]:
+        unverified(judge, f'line {line}: a text of the code would look into what the script formats with it')
+
     def formatted(text, name, /, *args, **kwargs):
-        if isinstance(text, str) and '__' in text:
+        if isinstance(text, str) and LOOKS_INSIDE.search(text):
             unverified(judge, 'a text of the code would look into what the script formats with it')
         return getattr(text, name)(*args, **kwargs)
     return formatted

@@ -330,6 +330,11 @@ describe('a script in a process of its own', () => {
       'if (Math.abs(parseFloat("0.5") - 0.5) > 0.1) throw 1',
     ],
     [
+      'a function that declares another one twice',
+      'const call = (f) => f(1)',
+      `call((x) => { 'use strict'; function check() {} function check(y) { if (y !== 1) throw y } check(x) })`,
+    ],
+    [
       'the order of timers of the script that the code waits for',
       'const inTurn = async (tasks) => { const done = []; for (const task of tasks) done.unshift(await task()); return done }',
       `const wait = (name, ms) => () => new Promise((resolve) => setTimeout(resolve, ms, name))

@@ -87,7 +87,10 @@ function isTelling({ type, argument }) {
 
 /** Has a function report what it throws. */
 function addThrown(edits, { body, async: isAsync }) {
-  if (body.type !== 'BlockStatement') return isAsync || edits.wrap(body, `${HOOKS}.guarded(() => (`, '))', true)
+  if (body.type !== 'BlockStatement') {
+    if (!isAsync) edits.wrap(body, `${HOOKS}.guarded(() => (`, '))', true)
+    return
+  }
   if (body.body.length === 0) return
   const isDirected = body.body[0].directive !== undefined
   edits.surround(isDirected ? body.body[0].end : body.start + 1, body.end - 1, ';try{', `}catch(${ERROR}){throw ${HOOKS}.thrown(${ERROR})}`)

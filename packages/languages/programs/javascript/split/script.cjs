@@ -124,7 +124,13 @@ function judge(script, report, stdin, given) {
     const isStrict = names.includes(STRICT)
     defineNames(names, uses, asker, given, (all) => declaredBy(text, isStrict, all))
     const directive = isStrict ? `'${STRICT}';` : DIRECTIVE.test(script) ? ';' : ''
-    const program = compile(directive + instrument(text, tree), file)
+    const watched = directive + instrument(text, tree)
+    let program
+    try {
+      program = compile(watched, file)
+    } catch {
+      asker.unverified('the script has syntax that the judge cannot watch')
+    }
     program.runInThisContext({ displayErrors: false })
   } catch (error) {
     failed(error)

@@ -6,14 +6,7 @@ const DIFFERENCES = ['notEqual', 'notStrictEqual', 'notDeepEqual', 'notDeepStric
 /** Has functions of Node refuse what only the code could decide. */
 function watchComparisons(judge) {
   const watch = (owner, name) => {
-    const compare = owner[name]
-    const watched = {
-      [name](one, other, ...more) {
-        return judge.compare(one, other, () => compare.call(this, one, other, ...more))
-      },
-    }[name]
-    defineProperty(watched, 'length', { value: compare.length })
-    owner[name] = watched
+    replaceMethod(owner, name, (compare, self, args) => judge.compare(args[0], args[1], () => apply(compare, self, args)))
   }
   const owners = [assert, assert.strict, assert.Assert?.prototype].filter((owner) => owner !== undefined)
   for (const owner of owners) for (const name of COMPARISONS) watch(owner, name)
@@ -48,20 +41,28 @@ function watchComparisons(judge) {
   }.assert
 }
 
-/** Has an assertion about two values tell them, if it holds. */
-function watchResult(owner, name, note) {
-  const compare = owner[name]
-  owner[name] = {
-    [name](one, other, ...more) {
-      apply(compare, this, [one, other, ...more])
-      note(one, other)
+/** Puts a function in place of a method, which gets that, its object and all arguments: how many there are can matter. */
+function replaceMethod(owner, name, call) {
+  const method = owner[name]
+  const replaced = {
+    [name](...args) {
+      return call(method, this, args)
     },
   }[name]
+  defineProperty(replaced, 'length', { value: method.length })
+  owner[name] = replaced
+}
+
+/** Has an assertion about two values tell them, if it holds. */
+function watchResult(owner, name, note) {
+  replaceMethod(owner, name, (compare, self, args) => {
+    apply(compare, self, args)
+    note(args[0], args[1])
+  })
 }
 
 /** Has the code not decide which error a script expects. */
 function watchThrown(owner, name, judge) {
-  const check = owner[name]
   const watched = (work, expected) => {
     const keep = (error) => {
       judge.noteExpectedError(error, expected)
@@ -79,10 +80,9 @@ function watchThrown(owner, name, judge) {
       return watchPromise(value)
     }
   }
-  owner[name] = {
-    [name](work, expected, ...more) {
-      const isWatched = isThing(expected) && !isRegExp(expected)
-      return apply(check, this, [isWatched ? watched(work, expected) : work, expected, ...more])
-    },
-  }[name]
+  replaceMethod(owner, name, (check, self, args) => {
+    const [work, expected, ...more] = args
+    const isWatched = isThing(expected) && !isRegExp(expected)
+    return apply(check, self, isWatched ? [watched(work, expected), expected, ...more] : args)
+  })
 }

@@ -1,5 +1,7 @@
 """Signs that the code decides what only the judge should. What the script then finds is left unverified."""
 
+# Iterators of one object, and items of one iterator, that are remembered.
+MAX_RUNS, MAX_RUN_ITEMS = 20, 10_000
 # Questions that go through the items of something.
 ITERATES = {'iter', 'next'}
 # Questions that change nothing.
@@ -34,8 +36,16 @@ class Shown:
         # The items that iterators have given, and whether that were all.
         self.runs = [[list(map(shown_kind, plain)), True]] if isinstance(plain, (list, tuple, str)) else []
 
+    def begin(self):
+        """The run of a new iterator: its items so far, and whether that are all."""
+        run = [[], False]
+        if len(self.runs) < MAX_RUNS:
+            self.runs.append(run)
+        return run
+
     def differs(self):
-        if any(one[:len(other)] != other[:len(one)] for one, _ in self.runs for other, _ in self.runs):
+        longest = max((run for run, _ in self.runs), key=len, default=[])
+        if any(run != longest[:len(run)] for run, _ in self.runs):
             return True
         # A part up to the end tells how many there are at most.
         open_parts = [(part.start or 0, shown) for part, shown in self.slices if part.stop is None and part.step is None]

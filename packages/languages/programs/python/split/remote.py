@@ -215,8 +215,7 @@ def forwarded(operation):
 def iterated(self):
     found = self._isopod_judge.ask('iter', self)
     if type(found) is RemoteIterator and not hasattr(type(self), '__next__') and self._isopod_kind != 'class':
-        found._run = [[], False]
-        self._isopod_judge.content_of(self).runs.append(found._run)
+        found._run = self._isopod_judge.content_of(self).begin()
     return found
 
 
@@ -417,10 +416,11 @@ class RemoteIterator:
                 self._size *= 2
         if not self._waiting:
             value, self._value = self._value, None
-            self._run[1] = True
+            self._run[1] = len(self._run[0]) < MAX_RUN_ITEMS
             raise StopIteration(value)
         item = self._waiting.popleft()
-        self._run[0].append(shown_kind(item))
+        if len(self._run[0]) < MAX_RUN_ITEMS:
+            self._run[0].append(shown_kind(item))
         return item
 
     def send(self, value):

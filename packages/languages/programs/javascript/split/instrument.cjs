@@ -88,7 +88,7 @@ function isTelling({ type, argument }) {
 /** Has a function report what it throws. */
 function addThrown(edits, { body, async: isAsync }) {
   if (body.type !== 'BlockStatement') {
-    if (!isAsync) edits.wrap(body, `${HOOKS}.guarded(() => (`, '))', true)
+    if (!isAsync) edits.wrap(body, `${HOOKS}.reporting(() => (`, '))', true)
     return
   }
   if (body.body.length === 0) return

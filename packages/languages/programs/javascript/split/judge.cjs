@@ -228,8 +228,8 @@ class Judge extends Peer {
     return error
   }
 
-  /** Calls such a function. */
-  guarded(work) {
+  /** Does what such a function does, if that is an expression. */
+  reporting(work) {
     try {
       return work()
     } catch (error) {
@@ -412,7 +412,8 @@ class Judge extends Peer {
     const isOwn = this.#own.has(self)
     if (isGetter && !isOwn) this.#noteValues([value])
     if (isThing(self)) this.#expected.noteAnswer({ thing, self, args, value }, unusedSince, isOwn)
-    if (typeof value === 'number') this.numberAnswers = [...this.numberAnswers, { thing, self, args, value }].slice(-MAX_NUMBERS)
+    if (typeof value === 'number') this.numberAnswers.push({ thing, self, args, value })
+    if (this.numberAnswers.length > MAX_NUMBERS) this.numberAnswers.shift()
     if (isObject(self) && this.#isAt(self, Symbol.iterator, thing) && isObject(value)) this.#iterated.set(value, self)
   }
 
@@ -759,7 +760,7 @@ class Judge extends Peer {
     }
     const isProgress = own.length > 0 || settled.length > 0 || this.answered > answered
     if ((isAlive === true && ms !== NO_TIMERS) || isProgress) setImmediate(() => {})
-    // Each step of the code that the script's promises end takes longer than in one process.
+    // Where the code waits for promises of the script, each of its steps takes longer than in one process.
     if ((isAlive === true || own.length > 0) && this.hasTimers) this.doubt ??= 'the order of timers of the code and of the script is not known'
     return isAlive === true
   }

@@ -39,7 +39,7 @@ function judge(script, report, stdin, given) {
   const raced = new WeakSet()
   let isRacing = false
   const loops = new Loops(asker)
-  defineProperty(globalThis, HOOKS, { value: { ...new Sizes(asker).hooks, ...loops.hooks, thrown: (error) => asker.noteThrown(error), guarded: (work) => asker.guarded(work), row: (thing) => asker.noteRow(thing) } })
+  defineProperty(globalThis, HOOKS, { value: { ...new Sizes(asker).hooks, ...loops.hooks, thrown: (error) => asker.noteThrown(error), reporting: (work) => asker.reporting(work), row: (thing) => asker.noteRow(thing) } })
   asker.waits = () => [...unsettled].some((promise) => asker.handled.has(promise) && !raced.has(promise))
   unlinkSync(given.__filename)
   let text

@@ -58,15 +58,17 @@ class Shown:
         lengths = {len(each) for each, is_all in self.runs if is_all}
         if len(lengths) > 1 or is_over and self.length not in (None, len(run)):
             return True
-        # What has all numbers among its items can be a mapping, and be asked by its keys.
+        # An object that has the number among its items can be a mapping, and the number one of its keys.
         items = {} if self.is_mapping else {at: item for at, item in self.items.items() if repr(at) not in run}
         if any(run[at] != item for at, item in items.items() if (-len(run) if is_over else 0) <= at < len(run)):
             return True
         places = range(len(run) if is_over else self.length or len(run))
-        return any(
-            at < len(run) and run[at] != item
-            for part, shown in self.slices for at, item in zip(places[part], shown)) or is_over and any(
-            len(places[part]) != len(shown) for part, shown in self.slices)
+        for part, shown in self.slices:
+            if is_over and len(places[part]) != len(shown):
+                return True
+            if any(at < len(run) and run[at] != item for at, item in zip(places[part], shown)):
+                return True
+        return False
 
 
 class Checks:
@@ -126,7 +128,7 @@ class Checks:
         self.contents.clear()
 
     def check_name(self, name, value):
-        """Leaves unverified what the code calls by another name than the library does: it says so itself."""
+        """Leaves unverified what the code calls by another name than the library: only the code says that it is the library's."""
         is_library = isinstance(value, types.ModuleType) or isinstance(value, type) and about(value) is None and not issubclass(value, BaseException)
         if is_library and value.__name__.rpartition('.')[2] != ALIASES.get(name, name):
             self.doubt = self.doubt or f'{name} of the code stands for {value.__name__} of Python'

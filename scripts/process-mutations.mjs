@@ -10,14 +10,14 @@ const TABLE = join(root, 'docs', 'process-mutation-table.md')
 const INTRODUCTION = `# Which test notices a missing protection of the process driver
 
 Made by \`npm run mutation -- process\`. [process-protections.test.ts](../${SPEC})
-removes or weakens one protection at a time in what the worker writes to cgroups, spawner and bubblewrap. What notices it:
+removes or weakens one protection at a time in what the worker writes to cgroups and the spawner. What notices it:
 
 - **start**: no sandbox starts, so the worker runs nothing.
 - **read-back**: init reads other limits than the worker asked for, so the worker runs nothing.
 - **record**: the host's kernel shows another sandbox than the one that was asked for, in \`/proc\` of its init.
 - any other word: this probe of the self-test succeeds as an attack, so the worker takes no job.
 
-Its own mounts and network have no row: without the step that makes them, the spawner would mount on the host.
+Its own processes, mounts, network and root have no row: without their steps, the spawner would mount on the host.
 [spawner.test.ts](../packages/init/test/native/spawner.test.ts) tests that step.
 
 [Which test notices a missing hardening flag](mutation-table.md) is the same for containers of an engine.
@@ -59,6 +59,7 @@ function write(rows) {
   const general = (text) =>
     cell(text)
       .replaceAll(/\b[0-9a-f]{24}\b/g, '…')
+      .replaceAll(/isopod-weak-\w+/g, 'isopod-weak-…')
       .replace(new RegExp(`called ${hostname()}$`), 'called by its own name')
   const lines = rows.map((row) => `| ${row.map(general).join(' | ')} |`)
   const head =

@@ -59,8 +59,8 @@ describe('a worker with both drivers', () => {
     expect(plain).toMatchObject({ status: 'success', runtime: RUNTIME, isolation: { driver: 'docker' } })
     expect(chosen).toMatchObject({
       status: 'success',
-      runtime: 'bubblewrap',
-      isolation: { driver: 'process', runtime: 'bubblewrap' },
+      runtime: 'isopod-spawner',
+      isolation: { driver: 'process', runtime: 'isopod-spawner' },
     })
     // Each driver has users of its own.
     const [dockerUser = 0, processUser = 0] = [plain, chosen].map(({ stdout }) =>
@@ -128,7 +128,7 @@ describe('a worker with both drivers', () => {
     })
     expect(stdout).toBe('hi\n')
     expect(isolation).toEqual({
-      ...{ isolated: true, method: 'process', runtime: 'bubblewrap', fresh: true, network: false },
+      ...{ isolated: true, method: 'process', runtime: 'isopod-spawner', fresh: true, network: false },
     })
   })
 })
@@ -155,6 +155,6 @@ describe('a worker with the default minimum', () => {
 it('a worker whose own isolation is below the minimum does not start', async () => {
   const env = { ISOPOD_DRIVER: 'process', ISOPOD_RUNTIME: '', ISOPOD_MIN_ISOLATION: 'container' }
   await expect(strict.addWorker(env)).rejects.toThrow(
-    'ISOPOD_MIN_ISOLATION: must be at most "process", which jobs have here by default (bubblewrap), got "container"',
+    'ISOPOD_MIN_ISOLATION: must be at most "process", which jobs have here by default (isopod-spawner), got "container"',
   )
 })

@@ -25,7 +25,7 @@ it('a job that asks for less isolation, or for a runtime that the worker does no
   expect(result).toMatchObject({ status: 'validation_error', attributable: true, runtime: null })
   expect(result.errorMessage).toMatch(
     DRIVER === 'process'
-      ? /^runtime: "crun" is not available; this worker offers bubblewrap/
+      ? /^runtime: "crun" is not available; this worker offers isopod-spawner/
       : /^runtime: "runc" isolates less than "gvisor"|^runtime: "crun" is not available; this worker offers .*runc/,
   )
 })

@@ -2,7 +2,7 @@ import { ensureRoots, IMAGES } from '@isopod/devstack'
 import { inject } from 'vitest'
 
 /**
- * Makes roots of images of the tests' engine, unless this host has them, and installs bubblewrap. Not part of the set-up of all
+ * Makes roots of images of the tests' engine, unless this host has them. Not part of the set-up of all
  * specs: it takes a second for each image, and only specs of the process driver need it.
  *
  * @returns the directory of the roots

@@ -7,7 +7,7 @@ export const DRIVER = process.env['ISOPOD_DRIVER'] === 'process' ? 'process' : '
 export const RUNTIME = process.env['ISOPOD_RUNTIME'] === 'runsc' ? 'runsc' : 'runc'
 
 /** What results name as their runtime. */
-export const RESULT_RUNTIME = DRIVER === 'process' ? 'bubblewrap' : RUNTIME
+export const RESULT_RUNTIME = DRIVER === 'process' ? 'isopod-spawner' : RUNTIME
 
 /**
  * Whether all attacks are jobs of one batch and share its containers: `TEST_REUSE=batch`. Each job requests this; it is not a

@@ -98,7 +98,7 @@ export function sampleFullResult(changes: Partial<Result> = {}): Result {
       outside: { limits: ['cpus'], source: 'kernel' },
     },
     policy: { mode: 'warn', rules: 'standard', checked: true },
-    isolation: { driver: 'process', runtime: 'bubblewrap', namespaces: ['user', 'mount'], cgroup: 2 },
+    isolation: { driver: 'process', runtime: 'isopod-spawner', namespaces: ['user', 'mount'], cgroup: 2 },
     containerOrigin: 'made',
     preloaded: true,
     flaky: true,

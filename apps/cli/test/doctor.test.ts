@@ -213,18 +213,7 @@ describe('isopod doctor --driver process', () => {
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line) as Finding)
-    const subjects = [
-      'redis',
-      'bwrap',
-      'users',
-      'cgroups',
-      'overlay',
-      'seccomp',
-      'state',
-      'roots',
-      'roots',
-      'init',
-    ]
+    const subjects = ['redis', 'users', 'cgroups', 'overlay', 'seccomp', 'state', 'roots', 'roots', 'init']
     expect(findings.map(({ subject }) => subject)).toEqual(subjects)
     expect(findings.filter(({ subject }) => subject === 'roots')).toEqual([
       { state: 'absent', subject: 'roots', text: expect.stringContaining('python, c, javascript in') },

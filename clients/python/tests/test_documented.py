@@ -149,10 +149,10 @@ def test_the_isolation_is_described():
     result = sandbox_process_isolation("python", HELLO, ExecutionLimits(), stdin="x")
     assert result["stdout"] == "Hello, World!\n"
     runtime = result["isolation"].pop("runtime")
-    assert runtime in ("bubblewrap", "runc", "crun", "runsc")
+    assert runtime in ("isopod-spawner", "runc", "crun", "runsc")
     assert result["isolation"] == {
         "isolated": True,
-        "method": "process" if runtime == "bubblewrap" else "container",
+        "method": "process" if runtime == "isopod-spawner" else "container",
         "fresh": True,
         "network": False,
     }

@@ -12,7 +12,6 @@ export type SystemNeed =
   | 'engine'
   | 'docker-cli'
   | 'debootstrap'
-  | 'bubblewrap'
   | 'buildah'
   | 'c-compiler'
   | 'image-tools'
@@ -81,7 +80,6 @@ const PROGRAMS: Record<SystemNeed, readonly string[]> = {
   engine: ['dockerd', 'containerd', 'runc'],
   'docker-cli': ['docker'],
   debootstrap: ['mmdebstrap'],
-  bubblewrap: ['bwrap'],
   buildah: ['buildah'],
   'c-compiler': ['cc'],
   'image-tools': ['skopeo', 'umoci'],
@@ -104,7 +102,6 @@ const PACKAGES: Readonly<Record<string, string>> = {
   dockerd: 'docker.io',
   containerd: 'docker.io',
   runc: 'docker.io',
-  bwrap: 'bubblewrap',
   cc: 'gcc libc6-dev',
   ip: 'iproute2',
   'pytest-3': 'python3-pytest',

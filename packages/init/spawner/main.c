@@ -8,9 +8,8 @@
  * Each connection to the socket is one sandbox. It begins with the sandbox's id, 64 hexadecimal digits and NUL, and its steps
  * (steps.h), which may come later. From then on the connection is stdin and stdout of the sandbox's init.
  *
- * stdin    "settle ID", once init runs: ends bubblewrap, which would only wait for init and count as a process of the program.
- *          "kill ID": ends a sandbox. At the end of stdin everything ends.
- * stdout   "settled ID"; "ended ID exit|signal NUMBER MESSAGE", with what the sandbox wrote to stderr, or why there is none
+ * stdin    "kill ID" ends a sandbox. At the end of stdin everything ends.
+ * stdout   "ended ID exit|signal NUMBER MESSAGE", with what the sandbox wrote to stderr, or why there is none
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -20,7 +19,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -108,7 +106,7 @@ int main(int argc, char **argv) {
   syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, 0);
   setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
   int children = high_descriptor(watch_children());
-  if (children < 0 || prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0) fail("watch children");
+  if (children < 0) fail("watch children");
   if (argc > 2 && geteuid() == 0 && keep_mounts(argv + 2, argc - 2) < 0) fail("leave mounts");
   int listener = high_descriptor(listen_at(argv[1]));
   if (listener < 0) fail(argv[1]);

@@ -9,7 +9,7 @@ int high_descriptor(int fd);
 /* Reads an id from a connection, and starts its sandbox, which reads its steps from there. */
 void start_sandbox(int connection);
 
-/* Carries out a line of the worker: "settle ID" or "kill ID". */
+/* Carries out a line of the worker: "kill ID". */
 void obey(const char *line);
 
 /* Reports the sandboxes that have ended. */

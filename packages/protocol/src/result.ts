@@ -48,7 +48,7 @@ export type Namespace = (typeof NAMESPACES)[number]
 export const resultIsolationSchema = z.object({
   /** What made the container: an engine, or the worker on its own host. */
   driver: openList(['docker', 'process']),
-  /** `runc`, `crun` or `runsc` of an engine; `bubblewrap` of the worker. */
+  /** `runc`, `crun` or `runsc` of an engine; `isopod-spawner` of the worker. */
   runtime: z.string(),
   /** The container's own namespaces; all others are those of its host. Under gVisor they are around its kernel. */
   namespaces: z.array(openList(NAMESPACES)),
@@ -110,7 +110,7 @@ export const resultSchema = z.object({
   /** Name and version of the language that ran, for example `python@3.13`. */
   language: z.string(),
   imageDigest: z.string().nullable(),
-  /** The runtime: `runc`, `crun` or `runsc` of an engine, `bubblewrap` under the process driver. */
+  /** The runtime: `runc`, `crun` or `runsc` of an engine, `isopod-spawner` under the process driver. */
   runtime: z.string().nullable(),
   /** What isolated the program; absent if there was no container. */
   isolation: resultIsolationSchema.optional(),

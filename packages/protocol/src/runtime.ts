@@ -18,8 +18,8 @@ export type Isolation = (typeof ISOLATIONS)[number]
 /** An isolation as a field of a job. */
 export const isolationSchema = oneOf(ISOLATIONS)
 
-/** The runtime of containers that the process driver makes. */
-export const PROCESS_RUNTIME = 'bubblewrap'
+/** The runtime of the process driver's sandboxes: the program that makes them. */
+export const PROCESS_RUNTIME = 'isopod-spawner'
 
 /** Whether a runtime is gVisor. An engine may have several, named `runsc-` and a word by convention. */
 export function isGvisor(runtime: string): boolean {

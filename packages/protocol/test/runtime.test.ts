@@ -3,7 +3,7 @@ import { InvalidJobError } from '../src/errors.ts'
 import { parseJob } from '../src/parse.ts'
 import { chooseRuntime, offeredIsolations, type RuntimeWishes } from '../src/runtime.ts'
 
-const ALL = ['runc', 'crun', 'io.containerd.runc.v2', 'runsc', 'bubblewrap']
+const ALL = ['runc', 'crun', 'io.containerd.runc.v2', 'runsc', 'isopod-spawner']
 
 type Wishes = Partial<Omit<RuntimeWishes, 'job'>> & RuntimeWishes['job']
 
@@ -23,16 +23,16 @@ describe('the runtime of an execution', () => {
     ['crun', { runtime: 'crun', language: 'runc' }],
     ['runsc', { runtime: 'runsc', deployment: 'kata' }],
     ['kata', { language: 'runc', deployment: 'kata' }],
-    ['bubblewrap', { deployment: 'bubblewrap' }],
+    ['isopod-spawner', { deployment: 'isopod-spawner' }],
     // A process sandbox is not what a language with a runtime asks for.
-    ['runc', { language: 'runc', deployment: 'bubblewrap', offered: ['bubblewrap'] }],
+    ['runc', { language: 'runc', deployment: 'isopod-spawner', offered: ['isopod-spawner'] }],
     ['runc', { isolation: 'container' }],
     ['crun', { isolation: 'container', deployment: 'crun' }],
     ['crun', { isolation: 'container', language: 'crun' }],
     ['runsc', { isolation: 'gvisor' }],
     ['runsc', { isolation: 'gvisor', deployment: 'kata' }],
-    ['bubblewrap', { isolation: 'process', deployment: 'bubblewrap' }],
-    ['bubblewrap', { isolation: 'process', minimum: 'process' }],
+    ['isopod-spawner', { isolation: 'process', deployment: 'isopod-spawner' }],
+    ['isopod-spawner', { isolation: 'process', minimum: 'process' }],
     ['runc', { minimum: 'process' }],
     ['runsc', { language: 'runsc', minimum: 'process' }],
     ['runc', { isolation: 'container', deployment: 'runsc', minimum: 'container' }],
@@ -71,7 +71,7 @@ describe('the runtime of an execution', () => {
     ],
     [
       'isolation: "container" is not available; this worker offers process',
-      { isolation: 'container', deployment: 'bubblewrap', offered: ['bubblewrap'] },
+      { isolation: 'container', deployment: 'isopod-spawner', offered: ['isopod-spawner'] },
     ],
     [
       'runtime: "crun" is not available; this worker offers runc, runsc',

@@ -2,7 +2,6 @@ import { readFileSync, readlinkSync } from 'node:fs'
 import { DRIVER } from '../runtime.ts'
 
 const INIT_PATH = '/isopod/init'
-const BUBBLEWRAP = '/usr/bin/bwrap'
 const NAMESPACES = ['pid', 'net', 'mnt', 'ipc', 'uts', 'user', 'cgroup'] as const
 /** Values of `Seccomp` in /proc of a confined process: 2 with a filter, 3 while the filter ends it. */
 const FILTERED: ReadonlySet<string> = new Set(['2', '3'])
@@ -52,16 +51,15 @@ function programOf(pid: number): string | undefined {
   }
 }
 
-/** Bubblewrap is the first process of a sandbox, too, until it becomes init. */
+/** The first process of a sandbox is the spawner's until it becomes init. */
 function isInit(pid: number): boolean {
   return DRIVER === 'docker' || programOf(pid) === INIT_PATH
 }
 
-/** Bubblewrap waits beside a sandbox until init runs; a process without a program has ended. No root has it, so no program can be it. */
+/** A process without a program has ended. */
 function isOfSandbox(pid: number): boolean {
   if (DRIVER === 'docker') return true
-  const program = programOf(pid)
-  return program !== undefined && program !== BUBBLEWRAP
+  return programOf(pid) !== undefined
 }
 
 function namespaces(pid: number): Map<string, string> {

@@ -21,7 +21,7 @@ const SUITE = 'trixie'
 
 const PACKAGES = [
   ...['initramfs-tools', 'systemd-sysv', 'udev', 'dbus', 'dbus-user-session', 'libpam-systemd', 'kmod'],
-  ...['docker.io', 'docker-cli', 'apparmor', 'bubblewrap', 'redis-server', 'iproute2', 'procps'],
+  ...['docker.io', 'docker-cli', 'apparmor', 'redis-server', 'iproute2', 'procps'],
   // Docker without root.
   ...['uidmap', 'rootlesskit', 'slirp4netns'],
   // Libraries of Node.

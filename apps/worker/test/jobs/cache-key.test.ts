@@ -24,10 +24,11 @@ async function key(
       rules: {
         catalogue: { find: () => language, summaries: () => [], languages: [] },
         ...{ defaults: {}, maxima: {}, networks: new Map(), runtime: 'runc' },
-        ...{ runtimes: ['runc', 'bubblewrap'], minimumIsolation: 'process' },
+        ...{ runtimes: ['runc', 'isopod-spawner'], minimumIsolation: 'process' },
       },
       gate: { applied: (policy) => policy },
-      digest: async (_, runtime) => (runtime === 'bubblewrap' ? (change.roots ?? 'sha256:x') : 'sha256:x'),
+      digest: async (_, runtime) =>
+        runtime === 'isopod-spawner' ? (change.roots ?? 'sha256:x') : 'sha256:x',
       profileDigest: () => undefined,
     },
   )

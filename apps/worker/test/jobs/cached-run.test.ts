@@ -75,7 +75,7 @@ function world({
       maxima: {},
       networks: new Map(),
       runtime: 'runc',
-      runtimes: ['runc', 'runsc', 'bubblewrap'],
+      runtimes: ['runc', 'runsc', 'isopod-spawner'],
       minimumIsolation: 'process',
     },
     gate: { applied: ({ rules }) => ({ mode, rules }) },

@@ -123,13 +123,13 @@ describe('planExecution', () => {
   })
 
   it('gives a job the isolation that it chooses, from the deployment’s minimum on', () => {
-    const both = { ...rules, runtimes: ['runc', 'runsc', 'bubblewrap'] }
+    const both = { ...rules, runtimes: ['runc', 'runsc', 'isopod-spawner'] }
     expect(plan({ code: 'x', isolation: 'gvisor' }, both).execution?.runtime).toBe('runsc')
     expect(plan({ code: 'x', isolation: 'process' }, both).problems).toEqual([
       'isolation: "process" isolates less than "container", the minimum here',
     ])
     const allowing = { ...both, minimumIsolation: 'process' } as const
-    expect(plan({ code: 'x', isolation: 'process' }, allowing).execution?.runtime).toBe('bubblewrap')
+    expect(plan({ code: 'x', isolation: 'process' }, allowing).execution?.runtime).toBe('isopod-spawner')
     expect(plan({ code: 'x' }, allowing).execution?.runtime).toBe('runc')
   })
 

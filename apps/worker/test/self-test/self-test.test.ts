@@ -63,10 +63,10 @@ describe('the self-test of a worker', () => {
     ],
     [
       'those that only the minimum allows',
-      { runtimes: ['runc', 'bubblewrap'], minimum: 'process' },
-      ['runc', 'bubblewrap'],
+      { runtimes: ['runc', 'isopod-spawner'], minimum: 'process' },
+      ['runc', 'isopod-spawner'],
     ],
-    ['none below the minimum', { runtimes: ['runc', 'bubblewrap'], minimum: 'container' }, ['runc']],
+    ['none below the minimum', { runtimes: ['runc', 'isopod-spawner'], minimum: 'container' }, ['runc']],
   ])('covers every runtime that a job can come to: %s', async (_, options, runtimes) => {
     expect(reachableRuntimes(subject(options)).toSorted()).toEqual(runtimes.toSorted())
     const tested = subject(options)

@@ -104,7 +104,7 @@ def sandbox_process_isolation(
     It runs in a process sandbox where the deployment offers one, else in a container.
 
     :returns: as :func:`execute_with_limits`, with ``isolation``: ``isolated``; ``method``, which is
-        ``process`` or ``container``; ``runtime``: ``bubblewrap`` of the worker, or the OCI runtime;
+        ``process`` or ``container``; ``runtime``: ``isopod-spawner`` of the worker, or the OCI runtime;
         ``fresh``: no other job was ever in there; ``network``: whether it had one. All but
         ``isolated`` are None if nothing ran.
     """

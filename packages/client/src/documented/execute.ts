@@ -62,7 +62,7 @@ export interface IsolatedResult extends LimitedResult {
     readonly isolated: boolean
     /** `process`: namespaces of the worker's host. `container`: a container of an engine. */
     readonly method: 'process' | 'container' | null
-    /** `bubblewrap` of the worker; `runc`, `crun` or `runsc` (gVisor) of an engine. */
+    /** `isopod-spawner` of the worker; `runc`, `crun` or `runsc` (gVisor) of an engine. */
     readonly runtime: string | null
     /** Whether no other job ever ran in the container. */
     readonly fresh: boolean | null

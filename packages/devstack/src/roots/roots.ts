@@ -3,7 +3,6 @@ import type { EngineService } from '../engine/engine-service.ts'
 import { type Log, secondsSince } from '../log.ts'
 import { stackPaths } from '../paths.ts'
 import { asSetupError } from '../setup-error.ts'
-import { installPackages } from '../system-packages.ts'
 import { archiveRoot } from './archive-root.ts'
 import { engineRoot } from './engine-root.ts'
 
@@ -63,8 +62,7 @@ export async function importRoot(
 }
 
 /**
- * Provides what the process driver needs: bubblewrap, and roots of an engine's images. Takes milliseconds if they exist. Concurrent
- * calls are safe, even from several processes.
+ * Provides roots of an engine's images. Takes milliseconds if they exist. Concurrent calls are safe, even from several processes.
  *
  * @returns the directory of the roots
  * @throws {SetupError} one sentence about what is missing
@@ -74,8 +72,7 @@ export async function ensureRoots(
   references: readonly string[],
   options: RootOptions = {},
 ): Promise<string> {
-  const { env = process.env, log = () => {} } = options
-  await installPackages(['bubblewrap'], log, env)
+  const { env = process.env } = options
   for (const reference of references) await makeRoot(engine, reference, options)
   return stackPaths(env).roots
 }

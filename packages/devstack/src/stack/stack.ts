@@ -124,7 +124,7 @@ async function installForProcesses(
   if (process.platform !== 'linux') {
     throw new SetupError('the process driver needs Linux; use the driver docker here')
   }
-  const needs: SystemNeed[] = ['bubblewrap']
+  const needs: SystemNeed[] = []
   if (!env['REDIS_URL']) needs.push('redis')
   if ((await outdatedRoots(images, env)).length > 0) needs.push('buildah', 'debootstrap')
   if (!(await hasLocalPrograms())) needs.push('c-compiler')

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -23,6 +23,8 @@ export interface Connection {
 export interface SpawnerOptions {
   /** Program and arguments that start it. @default none */
   readonly through?: readonly string[]
+  /** Its user. @default that of the tests */
+  readonly as?: { readonly uid: number; readonly gid: number } | undefined
   /** Its socket. @default a new one */
   readonly at?: string
   /** Paths of the host whose mounts it keeps. @default all */
@@ -37,11 +39,13 @@ export class SpawnerProcess implements AsyncDisposable {
   readonly exited: Promise<number | null>
   readonly #directory: string
 
-  private constructor(program: string, { through = [], at, needs = [] }: SpawnerOptions) {
+  private constructor(program: string, { through = [], as, at, needs = [] }: SpawnerOptions) {
     this.#directory = mkdtempSync(join(tmpdir(), 'isopod-spawner-'))
     this.socket = at ?? join(this.#directory, 'socket')
     const [command = program, ...args] = [...through, program, this.socket, ...needs]
+    if (as !== undefined) chownSync(this.#directory, as.uid, as.gid)
     this.process = spawn(command, args, {
+      ...as,
       // Sandboxes must not inherit this fourth descriptor.
       stdio: ['pipe', 'pipe', 'inherit', 'pipe'],
       env: { PATH: '/usr/bin:/bin' },

@@ -1,13 +1,23 @@
-import { spawn } from 'node:child_process'
-import { statSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { SpawnerProcess } from './spawner-process.ts'
 
-/** Plays bubblewrap: starts a process, tells its number, and waits for it. */
-const playing = (init: string) =>
-  `exec 5<&0; ${init} & printf '{ "child-pid": %d }' $! >&4; echo ready; wait $!; exit 9`
+/** A seccomp program of one instruction. */
+const ALLOWS_ALL = [6, 0, 0, 0, 0, 0, 0xff, 0x7f]
+const directory = mkdtempSync(join(tmpdir(), 'isopod-filters-'))
+chmodSync(directory, 0o755)
+
+/** A file with a seccomp program. */
+function filter(program: readonly number[]): string {
+  const path = join(directory, program.join('-'))
+  writeFileSync(path, Buffer.from(program))
+  return path
+}
+
+afterAll(() => rmSync(directory, { recursive: true }))
 
 beforeEach((context) => context.skip(process.platform !== 'linux', 'the spawner runs on Linux only'))
 
@@ -35,9 +45,9 @@ describe('a request', () => {
     await using spawner = await SpawnerProcess.start()
     const neighbours = Array.from({ length: 3 }, () => spawner.shell('echo ready; exec sleep 100'))
     await Promise.all(neighbours.map(({ spoke }) => spoke))
-    // 3 is the directory that ls itself reads; 4 is where bubblewrap writes.
+    // 3 is the directory that ls itself reads.
     expect((await spawner.connect(['--', '/bin/ls', '/proc/self/fd', '']).output).split('\n')).toEqual([
-      ...['0', '1', '2', '3', '4', ''],
+      ...['0', '1', '2', '3', ''],
     ])
   })
 
@@ -49,7 +59,8 @@ describe('a request', () => {
     ['cannot end a request: Protocol error', ['--', '']],
     ['cannot end a request: Protocol error', ['--', '/bin/cat', '', 'too early']],
     ['cannot write /nowhere/cgroup.procs: No such file or directory', ['cgroup', '/nowhere/cgroup.procs']],
-    ['cannot open /nowhere: No such file or directory', ['filter', '/nowhere']],
+    ['cannot read /nowhere: No such file or directory', ['filter', '/nowhere']],
+    ['cannot read /etc/hostname: Invalid argument', ['filter', '/etc/hostname']],
     ['cannot read the number many: Invalid argument', ['limit', '7', 'many']],
     ['cannot read the number -1: Invalid argument', ['user', '-1', '5']],
     ['cannot become user 4294967295: Numerical result out of range', ['user', '5', '4294967295']],
@@ -65,6 +76,7 @@ describe('a request', () => {
     await using spawner = await SpawnerProcess.start({ through: ['setpriv', '--groups', '27'] })
     const steps = [
       'unshare',
+      'mount,network',
       'tmpfs',
       '/mnt',
       'size=64k',
@@ -86,15 +98,52 @@ describe('a request', () => {
   it('has devices of its own, which every user may use', async (context) => {
     context.skip(process.getuid?.() !== 0, 'making devices needs root')
     await using spawner = await SpawnerProcess.start()
-    const steps = ['unshare', ...['tmpfs', '/mnt', 'size=64k', 'noexec,device'], 'user', '1234', '5678']
+    const steps = ['unshare', 'mount', ...['tmpfs', '/mnt', 'size=64k', 'noexec,device']]
     const devices = ['null', 'full'].flatMap((name) => ['device', `/dev/${name}`, `/mnt/${name}`])
+    const user = ['user', '1234', '5678']
     const script =
       'stat -c "%F %a %t,%T %d" /mnt/null; echo gone > /mnt/null; echo much > /mnt/full || echo full'
-    const made = spawner.shell(`exec 2>&1; ${script}`, ...steps, ...devices)
+    const made = spawner.shell(`exec 2>&1; ${script}`, ...steps, ...devices, ...user)
     const output = await made.output
     expect(output).toMatch(/^character special file 666 1,3 \d+\n/)
     expect(output).toMatch(/\nfull\n$/)
     expect(output).not.toContain(` ${statSync('/dev/null').dev}\n`)
+  })
+
+  it.for([
+    ['root', undefined],
+    ['a user without rights', { uid: 1234, gid: 5678 }],
+  ] as const)(
+    'has a root and all namespaces of its own, and no power in them, if the worker is %s',
+    async ([, as], context) => {
+      context.skip(process.getuid?.() !== 0, 'only root can be both')
+      await using spawner = await SpawnerProcess.start({ as })
+      const script = `echo *; hostname; cd /proc; echo [0-9]*; tr -s ' ' < self/uid_map
+      cut -d' ' -f2 self/mounts | sort; grep -E '^(Cap|NoNewPrivs|Seccomp:)' self/status; wc -c < 1/environ`
+      const made = spawner.connect([
+        ...['unshare', 'mount,network,ipc,uts,cgroup', 'filter', filter(ALLOWS_ALL)],
+        ...['tmpfs', '/mnt', 'size=64k', '', 'directory', '/mnt/usr', 'bind', '/usr', '/mnt/usr', 'readonly'],
+        ...['bin', 'lib', 'lib64'].flatMap((name) => ['link', `usr/${name}`, `/mnt/${name}`]),
+        ...['directory', '/mnt/proc', 'proc', '/mnt/proc', 'hostname', 'elsewhere'],
+        ...['root', '/mnt', 'user', '1234', '5678', 'unshare', 'user', 'drop-capabilities'],
+        ...['--', '/bin/sh', '-c', `PATH=/bin; ${script}`, ''],
+      ])
+      const [files, host, processes, users, ...others] = (await made.output).trim().split('\n')
+      expect([files, host, users]).toEqual(['bin lib lib64 proc usr', 'elsewhere', ' 1234 1234 1'])
+      expect(processes).toBe('1')
+      expect(others).toEqual([
+        ...['/', '/proc', '/usr'],
+        ...['CapInh', 'CapPrm', 'CapEff', 'CapBnd', 'CapAmb'].map((name) => `${name}:\t0000000000000000`),
+        // Its environment has no byte.
+        ...['NoNewPrivs:\t1', 'Seccomp:\t2', '0'],
+      ])
+    },
+  )
+
+  it('is not started with a filter that the kernel refuses', async () => {
+    await using spawner = await SpawnerProcess.start()
+    const made = spawner.connect(['filter', filter([0xff, ...ALLOWS_ALL.slice(1)]), '--', '/bin/true', ''])
+    expect(await spawner.ended(made)).toBe('exit 70 cannot install the filter: Invalid argument')
   })
 
   it('sees no mounts of the host but those of the paths that it needs', async (context) => {
@@ -175,15 +224,6 @@ describe('the worker’s commands', () => {
     expect(await spawner.ended(made)).toBe('signal 9')
   })
 
-  it('end init with bubblewrap, before it is settled', async () => {
-    await using spawner = await SpawnerProcess.start()
-    const made = spawner.shell(playing('sleep 100'))
-    await made.spoke
-    spawner.command(`kill ${made.id}`)
-    expect(await spawner.ended(made)).toBe('signal 9')
-    expect(spawner.children()).toEqual([])
-  })
-
   it('reach a sandbox that has only just connected', async () => {
     await using spawner = await SpawnerProcess.start()
     // Five, of which the last waits behind the others.
@@ -192,10 +232,10 @@ describe('the worker’s commands', () => {
     for (const made of all) expect(await spawner.ended(made)).toBe('signal 9')
   })
 
-  it.each(['kill', 'settle'])('that %s a sandbox that is not there are answered', async (command) => {
+  it('that end a sandbox that is not there are answered', async () => {
     await using spawner = await SpawnerProcess.start()
     const id = 'f'.repeat(64)
-    spawner.command(`${command} ${id}`)
+    spawner.command(`kill ${id}`)
     expect(await spawner.ended({ id })).toBe('exit 70 no such sandbox')
   })
 
@@ -211,50 +251,6 @@ describe('the worker’s commands', () => {
     }
     expect(await spawner.ended(made)).toBe('signal 9')
     expect(spawner.lines).toHaveLength(2)
-  })
-
-  it('settle a sandbox: bubblewrap ends, and init’s own end is reported', async () => {
-    await using spawner = await SpawnerProcess.start()
-    const made = spawner.shell(playing('sh -c "cat <&5 >&2; exit 5"'))
-    await made.spoke
-    const before = spawner.descriptors()
-    for (let times = 0; times < 2; times++) spawner.command(`settle ${made.id}`)
-    await spawner.line(`settled ${made.id}`)
-    await expect.poll(() => spawner.descriptors()).toBe(before - 1)
-    made.socket.end('last words')
-    expect(await spawner.ended(made)).toBe('exit 5 last words')
-    expect(spawner.lines).toHaveLength(3)
-    await expect.poll(() => spawner.children()).toEqual([])
-  })
-
-  it('end a settled sandbox', async () => {
-    await using spawner = await SpawnerProcess.start()
-    const made = spawner.shell(playing('exec sleep 100'))
-    await made.spoke
-    spawner.command(`settle ${made.id}\nkill ${made.id}`)
-    expect(await spawner.ended(made)).toBe('signal 9')
-    expect(spawner.lines.slice(1)).toEqual([`settled ${made.id}`, `ended ${made.id} signal 9 `])
-  })
-
-  it('do not settle a sandbox whose init has ended: its number may belong to another process', async () => {
-    await using spawner = await SpawnerProcess.start()
-    const stranger = spawn('sleep', ['100'])
-    const neighbour = spawner.shell('echo $$; exec sleep 100')
-    try {
-      for (const other of [stranger.pid, Number(await neighbour.spoke), 2 ** 22 + 1]) {
-        const made = spawner.shell(`printf '{ "child-pid": ${other} }' >&4; echo ready; exec sleep 100`)
-        await made.spoke
-        spawner.command(`settle ${made.id}`)
-        expect(await spawner.ended(made)).toBe('signal 9')
-        spawner.command(`kill ${made.id}`)
-        await spawner.line(`ended ${made.id} exit 70 no such sandbox`)
-      }
-      expect(stranger.exitCode ?? stranger.signalCode).toBeNull()
-      spawner.command(`kill ${neighbour.id}`)
-      expect(await spawner.ended(neighbour)).toBe('signal 9')
-    } finally {
-      stranger.kill()
-    }
   })
 })
 
@@ -277,7 +273,9 @@ describe('the spawner', () => {
   it('leaves signals to the worker, but its sandboxes take them', async () => {
     await using spawner = await SpawnerProcess.start()
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) spawner.process.kill(signal)
-    const made = spawner.shell('grep -E "^Sig(Blk|Ign):" /proc/self/status; kill $$; echo survived')
+    const made = spawner.shell(
+      'grep -E "^Sig(Blk|Ign):" /proc/self/status; sh -c "kill \\$\\$; echo survived"',
+    )
     expect((await made.output).split(/\s+/)).toEqual([
       'SigBlk:',
       '0000000000000000',

@@ -49,7 +49,7 @@ export interface Images {
 
 /** What a driver offers, and what it can enforce. */
 export interface DriverFacts {
-  /** Version of the engine that makes the containers. */
+  /** Version of the engine that makes the containers; without one, of the kernel. */
   readonly version: string
   /** Architecture of the containers' host, which may differ from the worker's. */
   readonly architecture: Architecture

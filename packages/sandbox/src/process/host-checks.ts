@@ -14,12 +14,8 @@ import { promisify } from 'node:util'
 import { ConfigError, TerminalError } from '@isopod/protocol'
 import { ownedName } from '../owned-name.ts'
 import { checkCgroups } from './find-cgroups.ts'
-import { LATER_NAMESPACES } from './sandbox-steps.ts'
 
-export const BUBBLEWRAP = '/usr/bin/bwrap'
-/** The first version of bubblewrap whose options are all there. */
-const MIN_VERSION = [0, 6] as const
-/** Any user that is not root, because bubblewrap runs as the program's user. */
+/** Any user that is not root. */
 const SOME_USER = 65_534
 /** The kernel's limit for the path of a socket, 107 bytes, without `/records/spawner-<16 digits>.sock.new`. */
 export const MAX_STATE_BYTES = 65
@@ -46,7 +42,6 @@ export interface HostCheck {
 
 /** Everything that the process driver needs of its host: a worker refuses to start without one of these, and doctor names each. */
 export const HOST_CHECKS: readonly HostCheck[] = [
-  { subject: 'bwrap', run: bubblewrapVersion },
   { subject: 'users', run: checkUserNamespaces },
   { subject: 'cgroups', run: checkCgroups },
   { subject: 'overlay', run: checkOverlay },
@@ -54,31 +49,13 @@ export const HOST_CHECKS: readonly HostCheck[] = [
   { subject: 'state', run: ({ state }) => checkState(state) },
 ]
 
-/** The version of bubblewrap. @throws {TerminalError} if there is none, or an old one */
-export async function bubblewrapVersion(): Promise<string> {
-  const { stdout } = await promisify(execFile)(BUBBLEWRAP, ['--version']).catch((cause: unknown) => {
-    throw new TerminalError(`the process driver needs ${BUBBLEWRAP}; install the package bubblewrap`, {
-      cause,
-    })
-  })
-  return judgeBubblewrap(stdout.trim().split(' ').at(-1) ?? '')
-}
-
-/** @throws {TerminalError} if this version lacks options */
-export function judgeBubblewrap(version: string): string {
-  const [major = 0, minor = 0] = version.split('.').map(Number)
-  if (major > MIN_VERSION[0] || (major === MIN_VERSION[0] && minor >= MIN_VERSION[1])) return version
-  throw new TerminalError(
-    `the process driver needs bubblewrap ${MIN_VERSION.join('.')} or newer, this is ${version}; install a newer one`,
-  )
-}
-
-/** Makes the namespaces of a sandbox, as a user without rights. */
+/** Makes a namespace of users, as the user of a program does; without root also the others. */
 async function checkUserNamespaces(): Promise<string> {
-  const namespaces = LATER_NAMESPACES.map((name) => `--unshare-${name}`)
-  const user = process.getuid?.() === 0 ? { uid: SOME_USER, gid: SOME_USER } : {}
-  const words = [...namespaces, '--ro-bind', '/', '/', 'true']
-  await promisify(execFile)(BUBBLEWRAP, words, { ...user, cwd: '/' }).catch((cause: unknown) => {
+  const isRoot = process.getuid?.() === 0
+  const user = isRoot ? { uid: SOME_USER, gid: SOME_USER } : {}
+  const others = isRoot ? [] : ['--map-root-user', '--mount', '--net', '--ipc', '--uts', '--cgroup', '--pid']
+  await unshare(['--user', ...others, '--fork', 'true'], user).catch((cause: unknown) => {
+    if (cause instanceof TerminalError) throw cause
     throw new TerminalError(
       `users that are not root cannot make namespaces here: ${namespaceRemedy(readSysctl, messageOf(cause))}`,
       { cause },
@@ -87,12 +64,20 @@ async function checkUserNamespaces(): Promise<string> {
   return 'can make user namespaces'
 }
 
+/** Runs a program in new namespaces. @throws {TerminalError} if util-linux is not installed; the program's error */
+async function unshare(words: readonly string[], user: { uid?: number; gid?: number } = {}): Promise<void> {
+  await promisify(execFile)('unshare', words, { ...user, cwd: '/' }).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code !== 'ENOENT') throw cause
+    throw new TerminalError('the process driver needs unshare; install the package util-linux', { cause })
+  })
+}
+
 /** What to change so that users can make namespaces. @param read value of a sysctl, undefined if this kernel lacks it */
 export function namespaceRemedy(read: (name: string) => string | undefined, message: string): string {
   if (read('kernel.unprivileged_userns_clone') === '0') return 'run sysctl kernel.unprivileged_userns_clone=1'
   if (read('user.max_user_namespaces') === '0') return 'run sysctl user.max_user_namespaces=10000'
   if (read('kernel.apparmor_restrict_unprivileged_userns') === '1') {
-    return `run sysctl kernel.apparmor_restrict_unprivileged_userns=0, or give ${BUBBLEWRAP} an AppArmor profile that allows userns`
+    return `run sysctl kernel.apparmor_restrict_unprivileged_userns=0, or give unshare and isopod-spawner AppArmor profiles that allow userns`
   }
   return `${message}; in a container, allow it mount and unshare (its seccomp and AppArmor profiles)`
 }
@@ -101,15 +86,10 @@ export function namespaceRemedy(read: (name: string) => string | undefined, mess
 async function checkOverlay(): Promise<string> {
   const rights = process.getuid?.() === 0 ? [] : ['--user', '--map-root-user']
   const mount = ['mount', '-t', 'overlay', 'overlay', '-o', 'ro,lowerdir=/usr/share:/usr/lib', '/usr/share']
-  await promisify(execFile)('unshare', ['--mount', ...rights, '--', ...mount]).catch((cause: unknown) => {
+  await unshare(['--mount', ...rights, '--', ...mount]).catch((cause: unknown) => {
+    if (cause instanceof TerminalError) throw cause
     const remedy = 'load the module with "modprobe overlay"; in a container, give it CAP_SYS_ADMIN'
-    const isMissing = (cause as NodeJS.ErrnoException).code === 'ENOENT'
-    throw new TerminalError(
-      isMissing
-        ? 'the process driver needs unshare; install the package util-linux'
-        : `the kernel mounts no overlay (${messageOf(cause)}); ${remedy}`,
-      { cause },
-    )
+    throw new TerminalError(`the kernel mounts no overlay (${messageOf(cause)}); ${remedy}`, { cause })
   })
   return 'can be mounted'
 }

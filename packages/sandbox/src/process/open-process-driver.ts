@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { chmod, copyFile, mkdir, rename, writeFile } from 'node:fs/promises'
-import { availableParallelism, totalmem } from 'node:os'
+import { availableParallelism, release, totalmem } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type Architecture, type InitBinary, initBinary, spawnerBinary } from '@isopod/init'
 import { PROCESS_RUNTIME } from '@isopod/protocol'
@@ -11,11 +11,11 @@ import { callNumbers, compileProfile } from '../seccomp/compile-profile.ts'
 import { type LanguageProfile, loadLanguageProfiles } from '../seccomp/language-profiles.ts'
 import { loadSeccompProfile, seccompDecisions } from '../seccomp/load.ts'
 import { findCgroups } from './find-cgroups.ts'
-import { BUBBLEWRAP, bubblewrapVersion, HOST_CHECKS, stateError } from './host-checks.ts'
+import { HOST_CHECKS, stateError } from './host-checks.ts'
 import { type CheckedHost, ProcessDriver, type ProcessDriverOptions } from './process-driver.ts'
 import { SandboxRecords } from './records.ts'
 import { Roots } from './roots.ts'
-import { DEVICES, type HostPaths, maskedPaths } from './sandbox-steps.ts'
+import { coveredPaths, DEVICES, type HostPaths } from './sandbox-steps.ts'
 import { Spawner } from './spawner.ts'
 
 /**
@@ -33,7 +33,6 @@ export async function checkHost(options: ProcessDriverOptions): Promise<CheckedH
   const architecture = process.arch as Architecture
   const { state } = options
   for (const { run } of HOST_CHECKS) await run({ state })
-  const version = await bubblewrapVersion()
   const cgroups = findCgroups()
   const seccomp = await loadSeccompProfile(options.seccompProfile, architecture)
   const profiles = await loadLanguageProfiles(options.languageProfiles?.names ?? [], {
@@ -45,7 +44,13 @@ export async function checkHost(options: ProcessDriverOptions): Promise<CheckedH
   const { paths, filters } = await prepareState(state, architecture, profiles)
   const users = usersOf(options.users)
   const facts = {
-    ...{ version, architecture, profiles, runtimes: [PROCESS_RUNTIME], defaultRuntime: PROCESS_RUNTIME },
+    ...{
+      version: release(),
+      architecture,
+      profiles,
+      runtimes: [PROCESS_RUNTIME],
+      defaultRuntime: PROCESS_RUNTIME,
+    },
     ...{ cgroup: cgroups.version, limitsSwap: cgroups.limitsSwap },
     ...{ cpus: availableParallelism(), memoryBytes: totalmem() },
     users: users.last - users.first + 1,
@@ -105,10 +110,7 @@ async function hostPaths(state: string, architecture: Architecture): Promise<Hos
   await install(init, join(directory, 'init'), 0o111)
   const [stage, empty] = [join(state, 'stage'), join(state, 'empty')]
   await Promise.all([stage, empty].map((path) => mkdir(path, { recursive: true })))
-  return {
-    ...{ bubblewrap: BUBBLEWRAP, init: directory, stage, empty },
-    masks: maskedPaths(kindOf),
-  }
+  return { init: directory, stage, empty, covers: coveredPaths(kindOf) }
 }
 
 /**
@@ -144,9 +146,9 @@ async function writeFilters(
   return files
 }
 
-/** What the spawner and bubblewrap use of this host, as real paths: mounts are known by these. */
+/** What the spawner uses of this host, as real paths: mounts are known by these. */
 function hostNeeds(directories: readonly string[]): string[] {
-  const paths = [BUBBLEWRAP, '/usr', '/lib', '/lib64', '/proc', ...DEVICES, ...directories]
+  const paths = ['/proc', ...DEVICES, ...directories]
   return [...new Set(paths.filter((path) => existsSync(path)).map((path) => realpathSync(path)))]
 }
 

@@ -9,7 +9,7 @@ import type { Timed } from './timed.ts'
 
 /** Exit code of init after the end of its input, which no program can close (packages/init/README.md). */
 const INIT_LOST_ITS_HOST = 3
-/** Init; bubblewrap ends before a program starts. */
+/** Init. */
 const OWN_TASKS = 1
 
 /** Options of {@link ProcessHost}. */

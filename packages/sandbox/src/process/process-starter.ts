@@ -111,12 +111,11 @@ export class ProcessStarter {
     return filter
   }
 
-  /** @throws {RetryableError} with the message of spawner or bubblewrap, if one of them failed */
+  /** @throws {RetryableError} with the reason, if a step failed */
   async #untilReady(container: InitContainer, process: SandboxProcess): Promise<void> {
     const { timed } = this.#options
     try {
       await container.untilReady()
-      await timed('ready', () => process.settle())
     } catch (error) {
       const { message } = await timed('exit', () => process.ended)
       if (message === '') throw error

@@ -6,6 +6,7 @@ import {
   MASKED_PATHS,
   MEMLOCK_BYTES,
   openFilesOf,
+  READONLY_PATHS,
   SHM_BYTES,
   tmpBytes,
   WORKSPACE,
@@ -34,32 +35,31 @@ const DEV_LINKS = [
   ['/proc/self/fd/2', '/dev/stderr'],
 ] as const
 const DEV_SIZE = 'size=64k,nr_inodes=32,mode=0755'
+const EMPTY_SIZE = 'size=4k,nr_inodes=1,mode=0755'
 const SYS_SIZE = 'size=64k,nr_inodes=32,mode=0755'
 
-/** Descriptor from which bubblewrap reads the seccomp filter: the spawner's choice. */
-const FILTER_DESCRIPTOR = '3'
-/** Descriptor on which bubblewrap tells the spawner of init. */
-const INFO_DESCRIPTOR = '4'
-
-/** The namespaces that the spawner makes in a sandbox's first steps. */
-const FIRST_NAMESPACES = ['mount', 'network'] as const
-/** Those that bubblewrap makes, as its options name them. */
-export const LATER_NAMESPACES = ['user', 'pid', 'ipc', 'uts', 'cgroup'] as const
+/** The namespaces that a sandbox makes in its first steps; it begins as the first process of one of processes. */
+const FIRST_NAMESPACES = ['mount', 'network', 'ipc', 'uts', 'cgroup'] as const
+/** The last one, in which it has no right to the others. */
+const LAST_NAMESPACE = 'user'
 
 /** The namespaces that each sandbox has of its own. */
-export const OWN_NAMESPACES = [...FIRST_NAMESPACES, ...LATER_NAMESPACES] as const
+export const OWN_NAMESPACES = ['mount', 'network', 'user', 'pid', 'ipc', 'uts', 'cgroup'] as const
 
 /** What every sandbox of one host has in common. */
 export interface HostPaths {
-  readonly bubblewrap: string
   /** Directory that holds init, and only it. */
   readonly init: string
   /** Empty directory on which each sandbox mounts its root; the mounts are private to the sandbox. */
   readonly stage: string
   /** Another empty directory: an overlay needs two to be read-only. */
   readonly empty: string
-  /** Masked paths that this kernel has. */
-  readonly masks: { readonly files: readonly string[]; readonly directories: readonly string[] }
+  /** Paths of /proc that this kernel has and that no program may see, or change. */
+  readonly covers: {
+    readonly files: readonly string[]
+    readonly directories: readonly string[]
+    readonly readOnly: readonly string[]
+  }
 }
 
 /** Everything that decides how one sandbox is made. */
@@ -80,29 +80,32 @@ export function firstSteps({ doors }: Pick<Cgroup, 'doors'>): string[] {
   return [
     // First, so that everything that follows is counted.
     ...doors.flatMap((door) => step('cgroup', door)),
-    // The first namespaces: mounts that only this sandbox sees, and a network with nothing but loopback.
-    ...step('unshare'),
+    // Mounts that only this sandbox sees, a network with nothing but loopback, and the like.
+    ...step('unshare', FIRST_NAMESPACES.join()),
   ]
 }
 
 /**
- * The further steps by which the spawner makes one sandbox: a pure function, so that each can be asserted without a kernel. The spawner
- * itself does what bubblewrap has no option for, or does slowly; then it becomes bubblewrap, which becomes init.
+ * The further steps by which the spawner makes one sandbox: a pure function, so that each can be asserted without a kernel. The last
+ * one becomes init.
  */
 export function sandboxSteps(host: HostPaths, plan: SandboxPlan): string[] {
   const { limits, user, opens, filter } = plan
   return [
     ...step('filter', filter),
-    ...step('user', user.uid, user.gid),
     ...fileSystems(host, plan),
+    ...procFileSystem(host),
     // No core files; descriptors as under Docker; enough locked memory for init's own text; no POSIX queues.
     ...step('limit', LIMIT.core, 0),
     ...step('limit', LIMIT.openFiles, openFilesOf(limits)),
     ...step('limit', LIMIT.lockedMemory, MEMLOCK_BYTES),
     ...step('limit', LIMIT.messageQueues, 0),
-    '--',
-    host.bubblewrap,
-    ...bubblewrapArguments(host, user),
+    // The same name everywhere, so that a program learns nothing about the host.
+    ...step('hostname', HOST_NAME),
+    ...step('root', host.stage),
+    ...step('user', user.uid, user.gid),
+    ...step('unshare', LAST_NAMESPACE),
+    ...step('drop-capabilities'),
     '--',
     INIT_PATH,
     // Files that it opens ahead, so that the program finds them faster.
@@ -138,26 +141,15 @@ function fileSystems(host: HostPaths, { limits, user, root, cgroup }: SandboxPla
   ]
 }
 
-function bubblewrapArguments({ stage, masks }: HostPaths, { uid, gid }: User): string[] {
+/** Shows the sandbox's own processes, and nothing that tells of the host or changes it. */
+function procFileSystem({ stage, covers }: HostPaths): string[] {
+  const at = (path: string) => `${stage}${path}`
   return [
-    ...LATER_NAMESPACES.map((name) => `--unshare-${name}`),
-    ...['--uid', String(uid), '--gid', String(gid)],
-    // The same name everywhere, so that a program learns nothing about the host.
-    ...['--hostname', HOST_NAME],
-    '--clearenv',
-    // Init is the first process, and everything ends with it; it ends with its connection to the worker.
-    '--as-pid-1',
-    // So that the spawner knows init.
-    ...['--info-fd', INFO_DESCRIPTOR],
-    // Not one capability in the new namespaces.
-    ...['--cap-drop', 'ALL'],
-    ...['--seccomp', FILTER_DESCRIPTOR],
-    ...['--dev-bind', stage, '/'],
-    // Only bubblewrap can mount and cover it: it belongs to the new namespace of processes.
-    ...['--proc', '/proc'],
-    ...masks.files.flatMap((path) => ['--ro-bind', `${stage}/dev/null`, path]),
-    ...masks.directories.flatMap((path) => ['--tmpfs', path, '--remount-ro', path]),
-    ...['--chdir', '/'],
+    ...step('proc', at('/proc')),
+    // First: some masked files are below these.
+    ...covers.readOnly.flatMap((path) => step('bind', at(path), at(path), 'readonly,noexec')),
+    ...covers.files.flatMap((path) => step('bind', at('/dev/null'), at(path), 'readonly,noexec')),
+    ...covers.directories.flatMap((path) => step('tmpfs', at(path), EMPTY_SIZE, 'readonly,noexec')),
   ]
 }
 
@@ -169,9 +161,12 @@ function sizeOf(bytes: number, { uid, gid }: User): string {
   return `size=${bytes},nr_inodes=${inodesOf(bytes)},uid=${uid},gid=${gid},mode=0700`
 }
 
-/** The paths of /proc that a sandbox may not see as they are, as far as this kernel has them. */
-export function maskedPaths(kindOf: (path: string) => 'file' | 'directory' | undefined): HostPaths['masks'] {
-  const of = (kind: 'file' | 'directory') =>
-    MASKED_PATHS.filter((path) => path.startsWith('/proc/') && kindOf(path) === kind)
-  return { files: of('file'), directories: of('directory') }
+/** The paths of /proc that a sandbox may not see as they are, or not change, as far as this kernel has them. */
+export function coveredPaths(
+  kindOf: (path: string) => 'file' | 'directory' | undefined,
+): HostPaths['covers'] {
+  const inProc = (paths: readonly string[]) =>
+    paths.filter((path) => path.startsWith('/proc/') && kindOf(path) !== undefined)
+  const masked = (kind: 'file' | 'directory') => inProc(MASKED_PATHS).filter((path) => kindOf(path) === kind)
+  return { files: masked('file'), directories: masked('directory'), readOnly: inProc(READONLY_PATHS) }
 }

@@ -4,7 +4,6 @@ import { readdir, rm } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { RetryableError } from '@isopod/protocol'
 import { DriverUnavailableError } from '../driver/faults.ts'
 
 /** How a sandbox ended, and what it wrote to stderr. */
@@ -24,14 +23,11 @@ export interface SandboxProcess {
   readonly isRunning: boolean
   /** Sends steps (packages/init/spawner/steps.h), each a word and its values. */
   send(steps: readonly string[]): void
-  /** Ends bubblewrap, once init runs, and waits for that. Rejects if the sandbox has ended. */
-  settle(): Promise<void>
   /** Ends it and everything in it, if it still runs. */
   kill(): void
 }
 
 const ENDED = /^ended (\S+) (exit|signal) (\d+) (.*)$/
-const SETTLED = /^settled (\S+)$/
 
 /**
  * The program of packages/init/spawner, which starts this worker's sandboxes: a fork of the worker itself would take
@@ -65,7 +61,7 @@ export class Spawner {
     this.#listening ??= this.#listen()
     await this.#listening
     const wire = connect(this.#socket)
-    const sandbox = new RunningSandbox(wire, (command) => this.#child?.stdin?.write(`${command} ${id}\n`))
+    const sandbox = new RunningSandbox(wire, () => this.#child?.stdin?.write(`kill ${id}\n`))
     this.#running.set(id, sandbox)
     let isConnected = false
     wire.once('connect', () => {
@@ -124,8 +120,6 @@ export class Spawner {
   }
 
   #hear(line: string): void {
-    const [, settled] = SETTLED.exec(line) ?? []
-    if (settled !== undefined) this.#running.get(settled)?.settled()
     const [, id, how, number, message = ''] = ENDED.exec(line) ?? []
     if (id === undefined) return
     const sandbox = this.#running.get(id)
@@ -151,16 +145,14 @@ function isRefused(path: string): Promise<boolean> {
 
 class RunningSandbox implements SandboxProcess {
   readonly wire: Socket
-  readonly #command: (command: 'settle' | 'kill') => void
-  readonly #settled = Promise.withResolvers<void>()
+  readonly #kill: () => void
   readonly #end = Promise.withResolvers<SandboxEnd>()
   isRunning = true
 
-  constructor(wire: Socket, command: (command: 'settle' | 'kill') => void) {
+  constructor(wire: Socket, kill: () => void) {
     this.wire = wire
-    this.#command = command
+    this.#kill = kill
     // A rejection that no caller waits for would end the worker.
-    this.#settled.promise.catch(() => {})
     this.ended.catch(() => {})
   }
 
@@ -172,29 +164,18 @@ class RunningSandbox implements SandboxProcess {
     if (this.wire.writable) this.wire.write(`${steps.join('\0')}\0`)
   }
 
-  settle(): Promise<void> {
-    if (this.isRunning) this.#command('settle')
-    return this.#settled.promise
-  }
-
   kill(): void {
-    if (this.isRunning) this.#command('kill')
-  }
-
-  settled(): void {
-    this.#settled.resolve()
+    if (this.isRunning) this.#kill()
   }
 
   end(end: SandboxEnd): void {
     this.isRunning = false
     this.#end.resolve(end)
-    this.#settled.reject(new RetryableError(`the sandbox ended while it started: ${end.message}`))
   }
 
   lose(error: Error): void {
     this.isRunning = false
     this.wire.destroy()
     this.#end.reject(error)
-    this.#settled.reject(error)
   }
 }

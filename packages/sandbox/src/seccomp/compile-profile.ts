@@ -61,7 +61,7 @@ export async function callNumbers(architecture: Architecture): Promise<Numbers> 
  *
  * @param profile as JSON, as the engine would take it
  * @param numbers calls without a number here do not exist on the architecture: nothing can make them
- * @returns the program for seccomp, as bubblewrap takes it
+ * @returns the program for seccomp, an array of `struct sock_filter`
  * @throws {ConfigError} if the profile has rules that only an engine understands, such as conditions on capabilities
  */
 export function compileProfile(profile: string, architecture: Architecture, numbers: Numbers): Uint8Array {

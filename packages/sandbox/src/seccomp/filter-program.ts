@@ -58,7 +58,7 @@ interface Range {
 /**
  * Compiles decisions to the classic BPF program that the kernel takes for seccomp: a binary search over ranges of numbers.
  *
- * @returns an array of `struct sock_filter`, as libseccomp exports it and bubblewrap reads it
+ * @returns an array of `struct sock_filter`, as libseccomp exports it and the kernel takes it
  */
 export function filterProgram({ audit, foreign, calls, otherwise }: FilterPlan): Uint8Array {
   const program = [

@@ -26,14 +26,14 @@ function changed(driver: Driver, parts: Partial<Driver>): Driver {
 function pair(second: { hasImage?: (reference: string) => boolean } = {}) {
   return [
     new SimulatedDriver({ owner: 'w', hasImage }),
-    new SimulatedDriver({ owner: 'w', runtime: 'bubblewrap', hasImage, ...second }),
+    new SimulatedDriver({ owner: 'w', runtime: 'isopod-spawner', hasImage, ...second }),
   ] as const
 }
 
 describeDriver('combined', async (owner, observe) => {
   return new CombinedDriver(
     new SimulatedDriver({ owner, observe, hasImage }),
-    new SimulatedDriver({ owner, observe, hasImage, runtime: 'bubblewrap' }),
+    new SimulatedDriver({ owner, observe, hasImage, runtime: 'isopod-spawner' }),
   )
 })
 
@@ -46,7 +46,7 @@ describe('two drivers as one', () => {
       changed(second, { facts: { ...second.facts, cpus: 1, users: 1 } }),
     )
     expect(facts).toMatchObject({
-      runtimes: ['runc', 'bubblewrap'],
+      runtimes: ['runc', 'isopod-spawner'],
       defaultRuntime: 'runc',
       cpus: 1,
       users: 1,
@@ -60,7 +60,7 @@ describe('two drivers as one', () => {
     const { images } = new CombinedDriver(...pair({ hasImage: () => false }))
     expect(await images.digest(SHELL.image)).not.toBe('')
     expect(await images.digest(SHELL.image, 'runc')).not.toBe('')
-    await expect(images.digest(SHELL.image, 'bubblewrap')).rejects.toBeInstanceOf(ImageMissingError)
+    await expect(images.digest(SHELL.image, 'isopod-spawner')).rejects.toBeInstanceOf(ImageMissingError)
   })
 
   it('never give an execution a container of the other one, from the pool or a batch', async () => {
@@ -68,7 +68,7 @@ describe('two drivers as one', () => {
     const sandbox = new ContainerSandbox(new CombinedDriver(...pair()), { deployment: 'd', pool })
     let count = 0
     for (const sharedBy of [undefined, undefined, 'batch', 'batch']) {
-      for (const runtime of ['runc', 'bubblewrap', undefined]) {
+      for (const runtime of ['runc', 'isopod-spawner', undefined]) {
         const { container } = await sandbox.run(script('echo 1', { id: `j-${++count}`, runtime, sharedBy }))
         expect(container.runtime).toBe(runtime ?? 'runc')
       }
@@ -96,7 +96,7 @@ describe('two drivers as one', () => {
     await expect(new CombinedDriver(failing, noting).close()).rejects.toThrow('no answer')
     expect(closed).toEqual(['second'])
     const whole = new CombinedDriver(...pair())
-    for (const runtime of ['runc', 'bubblewrap']) {
+    for (const runtime of ['runc', 'isopod-spawner']) {
       await whole.make(kindOf(script('', { runtime })), purpose, new AbortController().signal)
     }
     expect(await whole.reap(async () => new Set())).toBe(2)

@@ -3,13 +3,7 @@ import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import {
-  checkSeccomp,
-  checkState,
-  HOST_CHECKS,
-  judgeBubblewrap,
-  namespaceRemedy,
-} from '../../src/process/host-checks.ts'
+import { checkSeccomp, checkState, HOST_CHECKS, namespaceRemedy } from '../../src/process/host-checks.ts'
 
 function temporary(): string {
   const folder = mkdtempSync(join(tmpdir(), 'isopod-checks-'))
@@ -21,15 +15,7 @@ function temporary(): string {
 describe('the checks of the process driver’s host', () => {
   it('have one word each, which doctor shows', () => {
     const subjects = HOST_CHECKS.map(({ subject }) => subject)
-    expect(subjects).toEqual(['bwrap', 'users', 'cgroups', 'overlay', 'seccomp', 'state'])
-  })
-
-  it.each(['0.6', '0.6.0', '0.8.0', '0.11.0', '1.0.0'])('take bubblewrap %s', (version) => {
-    expect(judgeBubblewrap(version)).toBe(version)
-  })
-
-  it.each(['0.5.9', '0.4.1', ''])('refuse bubblewrap %j', (version) => {
-    expect(() => judgeBubblewrap(version)).toThrow(/needs bubblewrap 0\.6 or newer, this is .*; install/)
+    expect(subjects).toEqual(['users', 'cgroups', 'overlay', 'seccomp', 'state'])
   })
 
   it.each([
@@ -38,11 +24,11 @@ describe('the checks of the process driver’s host', () => {
     [
       'kernel.apparmor_restrict_unprivileged_userns',
       '1',
-      /^run sysctl .*=0, or give .*bwrap an AppArmor profile/,
+      /^run sysctl .*=0, or give unshare and isopod-spawner AppArmor profiles/,
     ],
-    ['kernel.unprivileged_userns_clone', '1', /^bwrap: no; in a container, allow it mount and unshare/],
+    ['kernel.unprivileged_userns_clone', '1', /^unshare: no; in a container, allow it mount and unshare/],
   ])('name what to change if %s is %s', (name, value, remedy) => {
-    expect(namespaceRemedy((each) => (each === name ? value : undefined), 'bwrap: no')).toMatch(remedy)
+    expect(namespaceRemedy((each) => (each === name ? value : undefined), 'unshare: no')).toMatch(remedy)
   })
 
   it('name the actions of seccomp that a kernel lacks', () => {

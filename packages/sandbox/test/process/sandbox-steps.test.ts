@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import {
+  coveredPaths,
   firstSteps,
   type HostPaths,
-  maskedPaths,
+  OWN_NAMESPACES,
   type SandboxPlan,
   sandboxSteps,
 } from '../../src/process/sandbox-steps.ts'
@@ -11,11 +12,14 @@ import { stepsOf } from '../support/weak-process-driver.ts'
 
 const MIB = 1024 * 1024
 const host: HostPaths = {
-  bubblewrap: '/usr/bin/bwrap',
   init: '/state/init-0123',
   stage: '/state/stage',
   empty: '/state/empty',
-  masks: { files: ['/proc/kcore', '/proc/keys'], directories: ['/proc/acpi'] },
+  covers: {
+    files: ['/proc/kcore', '/proc/keys'],
+    directories: ['/proc/acpi'],
+    readOnly: ['/proc/sys', '/proc/sysrq-trigger'],
+  },
 }
 const plan: SandboxPlan = {
   limits: limits({ diskMb: 64 }),
@@ -35,27 +39,26 @@ const words = sandboxSteps(host, plan)
 const steps = stepsOf(words)
 const named = (name: string) => steps.filter(([word]) => word === name).map(([, ...values]) => values)
 const command = words.slice(words.indexOf('--') + 1)
-const bubblewrap = command.slice(1, command.indexOf('--'))
-/** The values of an option of bubblewrap. */
-const option = (name: string, count = 1) =>
-  bubblewrap.flatMap((word, at) =>
-    word === name ? [bubblewrap.slice(at + 1, at + 1 + count).join(' ')] : [],
-  )
+/** Position of the first step with this word. */
+const place = (name: string) => steps.findIndex(([word]) => word === name)
 
 describe('the first steps of a sandbox', () => {
-  it('join every cgroup before anything else, then leave the host’s mounts and network', () => {
+  it('join every cgroup before anything else, then leave the host’s namespaces', () => {
     const doors = [
       '/sys/fs/cgroup/memory/isopod/one/cgroup.procs',
       '/sys/fs/cgroup/pids/isopod/one/cgroup.procs',
     ]
-    expect(stepsOf(firstSteps({ doors }))).toEqual([...doors.map((door) => ['cgroup', door]), ['unshare']])
+    expect(stepsOf(firstSteps({ doors }))).toEqual([
+      ...doors.map((door) => ['cgroup', door]),
+      ['unshare', 'mount,network,ipc,uts,cgroup'],
+    ])
   })
 })
 
 describe('the steps of a sandbox', () => {
-  it('name its seccomp filter and its user', () => {
+  it('read the seccomp filter while the host’s files are there', () => {
     expect(named('filter')).toEqual([['/state/filter-0']])
-    expect(named('user')).toEqual([['70001', '70000']])
+    expect(place('filter')).toBeLessThan(place('root'))
   })
 
   it('mount the language’s root read-only, over everything else', () => {
@@ -76,6 +79,13 @@ describe('the steps of a sandbox', () => {
         `/sys/fs/cgroup/${name}/isopod/one`,
         `/state/stage/sys/fs/cgroup/${name}`,
         'readonly,noexec',
+      ]),
+      // What no program may change covers itself.
+      ...['sys', 'sysrq-trigger'].map((name) => [
+        ...[`/state/stage/proc/${name}`, `/state/stage/proc/${name}`, 'readonly,noexec'],
+      ]),
+      ...['kcore', 'keys'].map((name) => [
+        ...['/state/stage/dev/null', `/state/stage/proc/${name}`, 'readonly,noexec'],
       ]),
     ])
   })
@@ -104,6 +114,7 @@ describe('the steps of a sandbox', () => {
       ['/state/stage/dev', small, 'noexec,device'],
       ['/state/stage/dev/shm', `size=${16 * MIB},nr_inodes=2048,uid=70001,gid=70000,mode=0700`, 'noexec'],
       ['/state/stage/sys', small, 'noexec'],
+      ['/state/stage/proc/acpi', 'size=4k,nr_inodes=1,mode=0755', 'readonly,noexec'],
     ])
   })
 
@@ -114,8 +125,8 @@ describe('the steps of a sandbox', () => {
     ])
     for (const [target = ''] of named('restrict')) {
       const at = steps.findIndex(([word, path]) => word === 'restrict' && path === target)
-      const later = steps.slice(at + 1).filter(([word]) => word !== 'restrict' && word !== 'limit')
-      expect(later.flat().filter((value) => value.startsWith(`${target}/`))).toEqual([])
+      const made = steps.slice(at + 1).map(([word, one = '', other = '']) => (word === 'bind' ? other : one))
+      expect(made.filter((path) => path.startsWith(`${target}/`))).toEqual([])
     }
   })
 
@@ -135,54 +146,41 @@ describe('the steps of a sandbox', () => {
     expect([files?.[0], ...others]).toEqual(['7', ['8', String(MIB)], ['12', '0']])
   })
 
-  it('become bubblewrap, which becomes init with the files that it opens ahead', () => {
-    expect(command[0]).toBe('/usr/bin/bwrap')
-    expect(command.slice(command.indexOf('--'))).toEqual([
-      ...['--', '/isopod/init', '/usr/bin/python3', '/usr/lib/python3', ''],
+  it('show the sandbox’s own processes before they cover what tells of the host', () => {
+    expect(named('proc')).toEqual([['/state/stage/proc']])
+    const covers = steps.flatMap(([, ...paths], at) =>
+      paths.some((path) => path.startsWith('/state/stage/proc/')) ? [at] : [],
+    )
+    expect(covers).toHaveLength(5)
+    expect(covers.every((at) => at > place('proc') && at < place('root'))).toBe(true)
+  })
+
+  it('hide the name of the host', () => expect(named('hostname')).toEqual([['sandbox']]))
+
+  it('leave the host’s mounts, then root, then the user’s right to its namespaces, and every capability', () => {
+    expect(steps.slice(-4)).toEqual([
+      ['root', '/state/stage'],
+      ['user', '70001', '70000'],
+      ['unshare', 'user'],
+      ['drop-capabilities'],
     ])
+  })
+
+  it('become init with the files that it opens ahead', () => {
+    expect(command).toEqual(['/isopod/init', '/usr/bin/python3', '/usr/lib/python3', ''])
   })
 })
 
-describe('bubblewrap', () => {
-  it('unshares every namespace that the spawner did not', () => {
-    const unshared = bubblewrap.filter((word) => word.startsWith('--unshare'))
-    expect(unshared).toEqual(['user', 'pid', 'ipc', 'uts', 'cgroup'].map((name) => `--unshare-${name}`))
-    expect(bubblewrap.filter((word) => word.startsWith('--share'))).toEqual([])
-  })
-  it('has the user of the plan', () =>
-    expect([option('--uid'), option('--gid')]).toEqual([['70001'], ['70000']]))
-  it('drops every capability', () => {
-    expect(option('--cap-drop')).toEqual(['ALL'])
-    expect(bubblewrap).not.toContain('--cap-add')
-  })
-  it('installs the filter that the spawner has opened', () => expect(option('--seccomp')).toEqual(['3']))
-  it('tells the spawner of init', () => expect(option('--info-fd')).toEqual(['4']))
-  it('makes init the first process, without an environment', () => {
-    expect(bubblewrap).toContain('--as-pid-1')
-    expect(bubblewrap).toContain('--clearenv')
-    expect(bubblewrap).not.toContain('--setenv')
-  })
-  it('hides the name of the host', () => expect(option('--hostname')).toEqual(['sandbox']))
-  it('mounts nothing but the stage, /proc and masks', () => {
-    expect(option('--dev-bind', 2)).toEqual(['/state/stage /'])
-    expect(option('--proc')).toEqual(['/proc'])
-    expect(option('--ro-bind', 2)).toEqual([
-      '/state/stage/dev/null /proc/kcore',
-      '/state/stage/dev/null /proc/keys',
-    ])
-    expect(option('--tmpfs')).toEqual(['/proc/acpi'])
-    expect(option('--remount-ro')).toEqual(['/proc/acpi'])
-    expect(bubblewrap.filter((word) => /^--(bind|dev|overlay|file|symlink)/.test(word))).toEqual([
-      '--dev-bind',
-    ])
-  })
-  it('covers /proc only after it has mounted it', () => {
-    expect(bubblewrap.indexOf('--proc')).toBeLessThan(bubblewrap.indexOf('--ro-bind'))
-    expect(bubblewrap.indexOf('--dev-bind')).toBeLessThan(bubblewrap.indexOf('--proc'))
+describe('own namespaces', () => {
+  it('are all that a sandbox makes, and that of processes, with which it begins', () => {
+    const made = [...stepsOf(firstSteps({ doors: [] })), ...steps].flatMap(([word, names = '']) =>
+      word === 'unshare' ? names.split(',') : [],
+    )
+    expect([...made, 'pid'].sort()).toEqual([...OWN_NAMESPACES].sort())
   })
 })
 
-describe('masked paths', () => {
+describe('covered paths', () => {
   it('are those of /proc that this kernel has, by kind', () => {
     const kinds: Record<string, 'file' | 'directory'> = {
       '/proc/kcore': 'file',
@@ -191,10 +189,14 @@ describe('masked paths', () => {
       // Not of /proc: the sandbox's own /sys and /dev have neither.
       '/sys/firmware': 'directory',
       '/dev/pts/ptmx': 'file',
+      '/proc/sys': 'directory',
+      '/proc/sysrq-trigger': 'file',
+      '/sys/fs/cgroup': 'directory',
     }
-    expect(maskedPaths((path) => kinds[path])).toEqual({
+    expect(coveredPaths((path) => kinds[path])).toEqual({
       files: ['/proc/kcore', '/proc/locks'],
       directories: ['/proc/acpi'],
+      readOnly: ['/proc/sys', '/proc/sysrq-trigger'],
     })
   })
 })

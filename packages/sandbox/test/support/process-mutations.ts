@@ -38,21 +38,8 @@ function without(word: string, path: RegExp): ProcessWeakness {
   return step(word, path, () => undefined)
 }
 
-/** Removes an option of bubblewrap with its values. */
-function withoutOption(name: string, values = 0): ProcessWeakness {
-  return {
-    bubblewrap: (words) => {
-      const at = words.indexOf(name)
-      return at < 0 ? words : words.toSpliced(at, 1 + values)
-    },
-  }
-}
-
-function both(...weaknesses: readonly ProcessWeakness[]): ProcessWeakness {
-  return {
-    steps: (steps) => weaknesses.reduce((now, { steps: change }) => change?.(now) ?? now, steps),
-    bubblewrap: (words) => weaknesses.reduce((now, { bubblewrap: change }) => change?.(now) ?? now, words),
-  }
+function both(one: ProcessWeakness, other: ProcessWeakness): ProcessWeakness {
+  return { steps: (steps) => other.steps?.(one.steps?.(steps) ?? steps) ?? steps }
 }
 
 function limits(change: (limits: CgroupLimits) => Partial<CgroupLimits>): ProcessWeakness {
@@ -67,16 +54,26 @@ function flags(word: string, path: RegExp, from: string): ProcessWeakness {
   return step(word, path, (words) => words.with(-1, (words.at(-1) ?? '').replace(from, '')))
 }
 
-/** Bubblewrap makes a namespace of users without being asked: it has no other right to the others. */
+/** Leaves a sandbox in a namespace of the host. */
+function sharing(namespace: string): ProcessWeakness {
+  return step('unshare', new RegExp(namespace), ([word = '', names = '']) => [
+    word,
+    names.replace(`,${namespace}`, ''),
+  ])
+}
+
 const NAMESPACES: readonly ProcessMutation[] = [
-  { name: 'pid', noticedBy: START, options: [withoutOption('--as-pid-1')] },
-  { name: 'ipc', noticedBy: 'neighbour' },
-  { name: 'uts', noticedBy: 'host-name', options: [withoutOption('--hostname', 1)] },
-  { name: 'cgroup', noticedBy: RECORD, why: 'the sandbox sees no cgroup file system but its own directory' },
-].map(({ name, noticedBy, options = [], ...rest }) => ({
-  ...{ protection: `namespace ${name}`, to: 'dropped', noticedBy, ...rest },
-  ...both(withoutOption(`--unshare-${name}`), ...options),
-}))
+  { protection: 'namespace ipc', to: 'dropped', noticedBy: 'neighbour', ...sharing('ipc') },
+  {
+    ...{ protection: 'namespace uts', to: 'dropped, with the name', noticedBy: 'host-name' },
+    ...both(sharing('uts'), without('hostname', /./)),
+  },
+  {
+    ...{ protection: 'namespace cgroup', to: 'dropped', noticedBy: RECORD, ...sharing('cgroup') },
+    why: 'the sandbox sees no cgroup file system but its own directory',
+  },
+  { protection: 'namespace user', to: 'dropped', noticedBy: START, ...without('unshare', /^user$/) },
+]
 
 const SIZES: readonly ProcessMutation[] = ['/workspace', '/tmp', '/dev/shm'].flatMap((path) => [
   {
@@ -100,8 +97,8 @@ const LIMITS: readonly ProcessMutation[] = [
 }))
 
 /**
- * Every protection of a process sandbox, broken in the driver, but its own mounts and network: without the step that makes them the
- * spawner would mount on the host. packages/init/test/native/spawner.test.ts tests that step.
+ * Every protection of a process sandbox, broken in the driver, but its own processes, mounts, network and root: without them the
+ * spawner would mount on the host. packages/init/test/native/spawner.test.ts tests their steps.
  */
 export const PROCESS_MUTATIONS: readonly ProcessMutation[] = [
   ...NAMESPACES,
@@ -152,47 +149,37 @@ export const PROCESS_MUTATIONS: readonly ProcessMutation[] = [
   },
   ...LIMITS,
   {
-    ...{
-      protection: 'user',
-      to: 'root',
-      noticedBy: RECORD,
-      why: 'in its own namespace it has the number that was asked for',
-    },
+    ...{ protection: 'user', to: 'root', noticedBy: READ_BACK },
     ...step('user', /./, () => ['user', '0', '0']),
   },
   {
-    ...{
-      protection: 'user',
-      to: 'one for all',
-      noticedBy: RECORD,
-      why: 'in its own namespace it has the number that was asked for',
-    },
+    ...{ protection: 'user', to: 'one for all', noticedBy: READ_BACK },
     ...step('user', /./, () => ['user', '60999', '65534']),
   },
   {
     ...{ protection: 'seccomp profile', to: 'dropped', noticedBy: READ_BACK },
-    ...both(without('filter', /./), withoutOption('--seccomp', 1)),
+    ...without('filter', /./),
   },
   { protection: 'seccomp profile', to: 'allows every call', noticedBy: 'calls', filter: ALLOWS_ALL },
   {
-    ...{ protection: 'capabilities', to: 'all of its namespaces', noticedBy: READ_BACK },
-    bubblewrap: (words) => words.map((word) => (word === '--cap-drop' ? '--cap-add' : word)),
-  },
-  { protection: 'first process', to: 'bubblewrap', noticedBy: START, ...withoutOption('--as-pid-1') },
-  {
-    protection: 'host name',
-    to: '"worker-17"',
-    noticedBy: 'host-name',
-    bubblewrap: (words) => words.with(words.indexOf('--hostname') + 1, 'worker-17'),
-  },
-  { protection: '/proc', to: 'dropped', noticedBy: START, ...withoutOption('--proc', 1) },
-  {
-    ...{ protection: 'masked files', to: 'dropped', noticedBy: 'masks' },
-    bubblewrap: (words) => words.flatMap((word, at) => (isMask(words, at) ? [] : [word])),
+    ...{ protection: 'capabilities', to: 'all of its user namespace', noticedBy: READ_BACK },
+    ...without('drop-capabilities', /^$/),
   },
   {
-    ...{ protection: 'masked directories', to: 'dropped', noticedBy: RECORD },
-    bubblewrap: (words) => words.slice(0, words.indexOf('--tmpfs')).concat('--chdir', '/'),
+    ...{ protection: 'host name', to: '"worker-17"', noticedBy: 'host-name' },
+    ...step('hostname', /./, ([word = '']) => [word, 'worker-17']),
+  },
+  { protection: '/proc', to: 'dropped', noticedBy: START, ...without('proc', /./) },
+  { protection: 'masked files', to: 'dropped', noticedBy: 'masks', ...without('bind', /^\S+null /) },
+  { protection: 'masked directories', to: 'dropped', noticedBy: RECORD, ...without('tmpfs', /\/proc\//) },
+  {
+    ...{
+      protection: 'read-only paths of /proc',
+      to: 'writable',
+      noticedBy: RECORD,
+      why: 'they belong to root',
+    },
+    ...without('bind', /\/proc\/(\S+) \S+\/proc\/\1 /),
   },
   {
     protection: 'memory',
@@ -228,7 +215,3 @@ export const PROCESS_MUTATIONS: readonly ProcessMutation[] = [
   },
   { version: 2, protection: 'cgroup', to: 'not joined', noticedBy: 'memory', ...without('cgroup', /./) },
 ]
-
-function isMask(words: readonly string[], at: number): boolean {
-  return [0, 1, 2].some((back) => words[at - back] === '--ro-bind')
-}

@@ -10,8 +10,6 @@ import type { SandboxProcess, Spawner } from '../../src/process/spawner.ts'
 export interface ProcessWeakness {
   /** Changes the steps of the spawner: a word and its values each. */
   readonly steps?: (steps: string[][]) => string[][]
-  /** Changes the arguments of bubblewrap. */
-  readonly bubblewrap?: (words: string[]) => string[]
   readonly limits?: (limits: CgroupLimits) => CgroupLimits
   /** A BPF program instead of the compiled profile. */
   readonly filter?: Buffer
@@ -19,8 +17,8 @@ export interface ProcessWeakness {
 
 /** Number of values of each step, as the spawner reads them. */
 const VALUES: Readonly<Record<string, number>> = {
-  ...{ cgroup: 1, unshare: 0, filter: 1, user: 2, limit: 2, overlay: 3, bind: 3, tmpfs: 3 },
-  ...{ directory: 1, device: 2, link: 2, restrict: 2 },
+  ...{ cgroup: 1, unshare: 1, filter: 1, limit: 2, overlay: 3, bind: 3, tmpfs: 3, proc: 1 },
+  ...{ directory: 1, device: 2, link: 2, restrict: 2, hostname: 1, root: 1, user: 2, 'drop-capabilities': 0 },
 }
 const END = '--'
 
@@ -59,19 +57,10 @@ function rewriting(spawner: Spawner, weakness: ProcessWeakness): Spawner {
   return spawner
 }
 
-function rewritten(
-  words: readonly string[],
-  { steps = (same) => same, bubblewrap = (same) => same }: ProcessWeakness,
-): string[] {
+function rewritten(words: readonly string[], { steps = (same) => same }: ProcessWeakness): string[] {
   const end = words.indexOf(END)
-  if (end < 0) return steps(stepsOf(words)).flat()
-  const last = words.lastIndexOf(END)
-  return [
-    ...steps(stepsOf(words.slice(0, end))).flat(),
-    END,
-    ...bubblewrap(words.slice(end + 1, last)),
-    ...words.slice(last),
-  ]
+  const program = end < 0 ? [] : words.slice(end)
+  return [...steps(stepsOf(words)).flat(), ...program]
 }
 
 /** The steps of a request to the spawner. */

@@ -74,13 +74,13 @@ type Mode = [string, Partial<JobInput>, number]
 
 /** A preloaded interpreter treats scripts the same in both modes, so `npm test` uses only the faster one, in a batch. */
 const MODES: Mode[] = [
-  ['in containers of their own', {}, SOAK ? 1 : 12],
+  ['in containers of their own', {}, SOAK ? 1 : 24],
   ...(SOAK ? [['preloaded', { preload: true }, 1] satisfies Mode] : []),
   ['preloaded in a batch', { preload: true, reuse: 'batch', batchId: 'cheats' }, 1],
   [
     'in the process of the tests, preloaded in a batch',
     { separation: 'none', preload: true, reuse: 'batch', batchId: 'one-process' },
-    SOAK ? 1 : 4,
+    SOAK ? 1 : 8,
   ],
 ]
 let world: World

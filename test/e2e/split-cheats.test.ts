@@ -89,21 +89,28 @@ interface Cheat {
   readonly scripts: readonly string[]
 }
 
-/** Every nth program of the folder. Some have a script of their own, after a line `script` in a comment. */
+/**
+ * Every nth program of the folder. Some have a script of their own, after a line `script` in a comment; of the others the soak runs
+ * all scripts with each, `npm test` half of them in turn.
+ */
 function cheats(every: number): Cheat[] {
   const all = readdirSync(FOLDER).flatMap((language) =>
-    readdirSync(new URL(`${language}/`, FOLDER)).map((name) => {
+    readdirSync(new URL(`${language}/`, FOLDER)).map((name, index) => {
       const text = readFileSync(new URL(`${language}/${name}`, FOLDER), 'utf8')
       const [code = '', ...own] = text.split(/^(?:#|\/\/) script\n/m)
-      return { language, name, code, scripts: own.length > 0 ? own : (SCRIPTS[language] ?? []) }
+      return { language, name, code, scripts: own.length > 0 ? own : commonScripts(language, index) }
     }),
   )
   return all.filter((_, index) => index % every === 0)
 }
 
+function commonScripts(language: string, turn: number): readonly string[] {
+  return (SCRIPTS[language] ?? []).filter((_, index) => SOAK || index % 2 === turn % 2)
+}
+
 /** Title, options of the job, and n, where every nth program runs in this mode. */
 const MODES: [string, Partial<JobInput>, number][] = [
-  ['in containers of their own', {}, SOAK ? 1 : 6],
+  ['in containers of their own', {}, SOAK ? 1 : 12],
   ...(SOAK ? [['preloaded', { preload: true }, 1] satisfies [string, Partial<JobInput>, number]] : []),
   ['preloaded in a batch', { preload: true, reuse: 'batch', batchId: 'split-cheats' }, 1],
 ]

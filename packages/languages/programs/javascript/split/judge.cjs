@@ -82,6 +82,10 @@ class Judge extends Peer {
   /** What functions of the script threw that judge what they are given. */
   #failures = new WeakSet()
   #reasons = {}
+  /** What the language defines, once the script runs. */
+  intrinsics = undefined
+  /** Whether the script may have a name from the code by which it reaches that. */
+  #mayReach = false
   /** Whether an assertion failed in a function of the script that the code called. */
   hasEscaped = false
   /** What the code must not have. */
@@ -144,17 +148,26 @@ class Judge extends Peer {
         this.#noteGiven(error)
       },
       tooLarge: () => this.unverified('an iterator has no end'),
+      text: (text) => {
+        this.#mayReach ||= REACHES.has(text)
+      },
+      knows: (kind) => {
+        if (kind === 'ask') this.unverified('the code passes a constructor of the language to a function of the script')
+        this.#mayReach = true
+      },
       proxy: (_, type) => this.proxy(type),
     })
     this.lent = lent
     this.log = console.log
     this.#guards = guards
     this.finish = finish
+    this.#watchOperations()
     const { call } = this.operations
     this.operations.call = (thing, self, ...args) => {
+      this.#noteContext(thing, self)
       for (const group of this.#thens) if (group.includes(thing)) this.#thens.delete(group)
       this.#noteValues(args)
-      const answer = this.#whileAnswering(() => call(thing, self, ...args))
+      const answer = this.#whileAnswering(() => call(thing, this.#selfFor(thing, self), ...args))
       const [question = args, before = answer] = this.#answers.get(thing) ?? []
       const isAsSame = question.length === args.length && question.every((each, at) => is(each, args[at]))
       // What the script says can change what properties tell, such as the time of a clock, but not to another question.
@@ -198,6 +211,39 @@ class Judge extends Peer {
   #noteDerived() {
     this.unproven ??= 'the code extends a class of the script'
     this.doubt ??= this.unproven
+  }
+
+  /** Has everything that the code asks for leave what the language defines as it is. */
+  #watchOperations() {
+    for (const [name, operation] of Object.entries(this.operations)) {
+      this.operations[name] = (...args) => {
+        if (name === 'next' && args[1] > 1) this.doubt ??= 'the code takes values of an iterator of the script ahead'
+        try {
+          return operation(...args)
+        } finally {
+          this.#checkIntrinsics()
+        }
+      }
+    }
+  }
+
+  /** Only if the script may have changed something: a look takes a quarter of a millisecond. */
+  #checkIntrinsics() {
+    if (this.#mayReach && this.intrinsics?.hasChanged) this.unverified('the script changes what the language defines, as the code tells it')
+  }
+
+  /** The object for a function: one of Node's, which trusts its objects, gets none that the code has made. */
+  #selfFor(thing, self) {
+    const isTrusting = isThing(self) && this.isOfOther(self) && !isProxy(thing) && !thing.name.startsWith('bound ')
+    if (!isTrusting || this.intrinsics?.isOfScript(thing)) return self
+    this.doubt ??= 'the code calls a function of Node with an object of its own'
+    return undefined
+  }
+
+  #noteContext(thing, self) {
+    if (!ENDING.includes(thing.name) || !isObject(self)) return
+    const kind = propertyOf(self, 'constructor')
+    if (typeof kind === 'function' && CONTEXTS.includes(kind.name)) this.unproven ??= `the code calls ${thing.name} of a test of the script`
   }
 
   #whileAnswering(work) {
@@ -251,6 +297,7 @@ class Judge extends Peer {
   }
 
   ask(operation, ...values) {
+    this.#checkIntrinsics()
     const outer = this.#isPacked
     this.#isPacked = operation === 'next' || operation === 'turn'
     try {
@@ -279,7 +326,9 @@ class Judge extends Peer {
     if (!this.forgotten.isWatched && this.forgotten.hasChanged(this.hooks.skipped)) this.#noteStale()
     try {
       if (super.ask('stale') === true) this.#noteStale()
-    } catch {}
+    } catch {
+      this.#noteGone()
+    }
   }
 
   /** Has a script not pass if its calls have changed the process of the code, at which the script could look in its own. */
@@ -287,7 +336,13 @@ class Judge extends Peer {
     try {
       const name = super.ask('state')
       if (typeof name === 'string') this.unproven ??= `the code has changed ${name} in its process`
-    } catch {}
+    } catch {
+      this.#noteGone()
+    }
+  }
+
+  #noteGone() {
+    this.unproven ??= 'the process of the code has ended before the judge could look at it'
   }
 
   #noteStale() {
@@ -319,7 +374,7 @@ class Judge extends Peer {
     const isForgotten = (typeof thing === 'object' || typeof thing === 'function') && this.#forgotten.has(thing)
     this.forgotten.drop(thing)
     if (isForgotten) this.doubt ??= 'the code no longer has some of the objects that the script passes again'
-    const isRefused = kind === 'proxy' || this.opaqueThings.has(thing) || thing instanceof WeakMap || thing instanceof WeakSet
+    const isRefused = kind === 'proxy' || this.opaqueThings.has(thing) || REFUSED.has(thing) || thing instanceof WeakMap || thing instanceof WeakSet
     if (isRefused) this.unverified('an argument has no plain value')
     if (kind !== 'error') return
     this.escape(thing)
@@ -694,6 +749,8 @@ class Judge extends Peer {
 
   /** Two values differ, as the script expects: they must show that. */
   noteDifference(one, other, isDeep) {
+    const isOfProcess = [one, other].some((each) => each === globalThis || each === process || each === console)
+    if (isOfProcess) this.unproven ??= 'each process has its own global object, process and console'
     if (![one, other].some((each) => this.isOfOther(each)) || (!isDeep && isThing(one) && isThing(other))) return
     if (isDeepStrictEqual(shownOf(one), shownOf(other))) this.unproven ??= 'two values differ, but show the same'
   }

@@ -66,6 +66,9 @@ const UNSAFE = 'then toJSON get set value done next return throw enumerable conf
 /** Defines what the code has added to built-in types, as far as the script uses it. What it has replaced, it replaced there only. */
 function defineMembers(names, asker, uses) {
   const members = names.map((name) => /^(\w+(?:\.prototype)?)\.([^.=]+)(=?)$/.exec(name)).filter(Boolean)
+  const isListed = uses.nodes.some(({ type }) => type === 'ForInStatement')
+  const seen = members.find(([, , key]) => isListed || uses.texts.has(key))
+  if (seen !== undefined) asker.unproven ??= `the script may see that the code defines ${seen[0]}`
   for (const [name, type, key, isReplaced] of members.filter((member) => uses.properties.has(member[2]))) {
     const owner = BUILT_IN_OWNERS.get(type)
     const isFree = owner !== undefined && owner !== Object.prototype && !(key in owner) && !UNSAFE.includes(key)

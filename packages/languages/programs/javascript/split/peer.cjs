@@ -40,8 +40,8 @@ class Peer {
    * @param operations what the other process may ask for: name → function
    * @param hooks `describe` can describe a value in another way, `lend` sees what is passed for the first time, `output` takes what
    *   was printed, `forgotten` sees what is no longer shared, `passed` what is passed again, `told` what the other process
-   *   passes, `empty` iterators without values, `internal` tells whose private properties only this process
-   *   changes, and `skipped` has values that belong to no object
+   *   passes, `text` its texts, `knows` in which kind of message it names a constructor of the language,
+   *   `internal` tells whose private properties only this process changes, and `skipped` has values that belong to no object
    */
   constructor(channel, operations, hooks) {
     this.channel = channel
@@ -315,6 +315,8 @@ class Peer {
       if (prototype !== 0) setPrototype(entry.thing, prototype, value)
     }
     const told = (cell, isPart) => {
+      if (typeof cell === 'string') this.hooks.text?.(cell)
+      if (cell?.[0] === 'k') this.hooks.knows?.(head[0])
       const thing = value(cell)
       if (typeof thing === 'function' || (typeof thing === 'object' && thing !== null)) this.hooks.told?.(thing, isPart)
       return thing

@@ -27,6 +27,12 @@ function judge(script, report, stdin, given) {
   const file = given.__filename.replace(/main(?=\.[jt]s$)/, 'script')
   const { emit, reallyExit } = process
   const finish = (end, reason) => {
+    if (asker?.intrinsics?.hasChanged) {
+      // As text: the report must not depend on what has changed.
+      const text = 'the script changes what the language defines'
+      writeFileSync(report, `{"end":"unverified","message":"${text}","stdout":"","printed":0,"inCallback":false}`, { flag: 'wx', mode: 0o600 })
+      apply(reallyExit, process, [0])
+    }
     if (asker?.unclear !== undefined && isDecided(end)) [end, reason] = ['unverified', asker.unclear]
     if (asker?.unproven !== undefined && end === 'passed') [end, reason] = ['unverified', asker.unproven]
     if (asker?.doubt !== undefined && isDecided(end) && end !== 'passed') [end, reason] = ['unverified', asker.doubt]
@@ -131,6 +137,11 @@ function judge(script, report, stdin, given) {
     } catch {
       asker.unverified('the script has syntax that the judge cannot watch')
     }
+    const refuse = () => asker.unverified('the script could run text of the code in the process of the judge')
+    guardEvaluation(watched, refuse)
+    if (!uses.isUsed('eval')) replace('eval', refuse)
+    const changed = new Set(uses.changes.map(([path]) => path))
+    asker.intrinsics = new Intrinsics(watched, (name) => changed.has(name) || uses.isDeclared(name))
     program.runInThisContext({ displayErrors: false })
   } catch (error) {
     failed(error)

@@ -1,6 +1,7 @@
 // The code's process: runs the code, and answers what the judge asks of it.
 const { promiseHooks } = require('node:v8')
-const { reallyExit, getActiveResourcesInfo } = process
+const { isBuiltin } = require('node:module')
+const { reallyExit, getActiveResourcesInfo, cwd } = process
 const { setImmediate, setTimeout, clearTimeout, queueMicrotask } = globalThis
 const nextTick = process.nextTick.bind(process)
 const nextTurn = (after) => apply(setImmediate, undefined, [after])
@@ -10,13 +11,26 @@ const RESERVED = new Set(
   'arguments await break case catch class const continue debugger default delete do else enum eval export extends false finally for function if implements import in instanceof interface let new null package private protected public return static super switch this throw true try typeof var void while with yield'.split(' '),
 )
 
+/** Where the members of built-in types are. */
+const OWNERS_BY_NAME = [...BUILT_IN_OWNERS]
+const INTL = Intl
+/** Globals that programs replace. Node loads some of them when they are looked at. */
+const REPLACED_GLOBALS = 'setTimeout setInterval setImmediate clearTimeout clearInterval clearImmediate queueMicrotask structuredClone fetch URL URLSearchParams Date Math JSON Promise Error Object Array Map Set'.split(' ')
+const STREAM_METHODS = ['write']
+const IDENTIFIER = /^[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*$/u
+
 class Server {
   #bindings = { __proto__: null }
   /** Promises of the script that rejected, and that nothing of the code handles. */
   #unhandled = []
   #exports
   /** The state of this process after the code ran. */
-  #atFirst = new Map()
+  #atFirst = { names: [], values: [] }
+  /** The modules and globals that the code names. */
+  #named
+  /** What has changed since, for as long as it takes the script to look at it. */
+  #changedName
+  #isStale = false
 
   constructor(channel, code, given) {
     this.code = code
@@ -28,8 +42,8 @@ class Server {
       {
         ...operationsOn(lent),
         run: () => this.run(),
-        state: () => this.#changedState(),
-        stale: () => this.peer.forgotten.hasChanged(this.peer.hooks.skipped),
+        state: () => this.#changedName ?? this.#changedState(),
+        stale: () => this.#isStale || this.peer.forgotten.hasChanged(this.peer.hooks.skipped),
         handled: (promise) => this.peer.handled.has(promise),
         name: (name) => (name === 'module.exports' ? this.#exports() : this.#bindings[name].get()),
         assign: (name, value) => this.#bindings[name].set(value),
@@ -65,6 +79,9 @@ class Server {
 
   /** Lets timers and promises of the code have their turn, until one of its promises settles or the time is over. */
   turn(ms, settled) {
+    // Before the code can put back what the script could see by now.
+    this.#changedName ??= this.#changedState()
+    this.#isStale ||= this.peer.forgotten.hasChangedYet(this.peer.hooks.skipped)
     this.peer.settle(settled)
     const answer = () => {
       this.wake = undefined
@@ -93,31 +110,40 @@ class Server {
     // Only those that the code names: Node loads many of its globals when they are looked at.
     const before = new Map(ownKeys(globalThis).map((key) => [key, words.has(key) ? getOwnPropertyDescriptor(globalThis, key) : undefined]))
     const members = membersOfBuiltIns()
+    this.#named = { modules: modulesIn(text), globals: REPLACED_GLOBALS.filter((name) => words.has(name)) }
     // The code finds itself where a program without a judge does.
     writeFileSync(file, this.code)
     compile(text, file).runInThisContext({ displayErrors: false })
     this.#exports = () => module.exports
     const found = this.#lookUp(text, words, before)
     for (const [name, binding] of [...Object.entries(found), ...this.#exported(module)]) this.#bindings[name] ??= binding
-    this.#atFirst = stateOfProcess()
+    this.#atFirst = stateOfProcess(this.#named)
     const computed = [...computedIn(globalThis, before), ...computedIn(module.exports, new Map())]
     return [...Object.keys(this.#bindings), ...computed, ...this.#changed(members), ...(DIRECTIVE.test(text) ? [STRICT] : [])]
   }
 
   /** The members that the code has added to built-in types, as names; and those that it has replaced, as `name=`. */
   #changed(members) {
-    const now = [...membersOfBuiltIns()]
-    const replaced = now.filter(([name, value]) => members.has(name) && !is(members.get(name), value))
-    const added = now.filter(([name]) => !members.has(name))
-    for (const [name, value] of added) this.#bindings[name] ??= { get: () => value }
-    return [...added.map(([name]) => name), ...replaced.map(([name]) => `${name}=`)]
+    const before = byName(members)
+    const { names, values } = membersOfBuiltIns()
+    const changed = []
+    for (let at = 0; at < names.length; at++) {
+      const [name, value] = [names[at], values[at]]
+      if (name in before && is(before[name], value)) continue
+      changed[changed.length] = name in before ? `${name}=` : name
+      if (!(name in before)) this.#bindings[name] ??= { get: () => value }
+    }
+    return changed
   }
 
   /** What calls have changed in this process since the code ran; undefined if it is as it was. */
   #changedState() {
-    const [before, now] = [this.#atFirst, stateOfProcess()]
-    for (const [name, value] of now) if (!before.has(name) || !is(before.get(name), value)) return name
-    for (const name of before.keys()) if (!now.has(name)) return name
+    const [before, now] = [this.#atFirst, stateOfProcess(this.#named)]
+    const length = before.names.length > now.names.length ? before.names.length : now.names.length
+    for (let at = 0; at < length; at++) {
+      if (before.names[at] !== now.names[at]) return now.names[at] ?? before.names[at]
+      if (!is(before.values[at], now.values[at])) return now.names[at]
+    }
   }
 
   /** Finds the variables among all words of the code: no other way shows those of `let`, `const` and `class`. */
@@ -126,7 +152,7 @@ class Server {
     let parameter = 'found'
     while (words.has(parameter)) parameter += '_'
     const entries = [...words]
-      .filter((word) => /^[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*$/u.test(word) && !RESERVED.has(word) && !hasOwn(this.given, word))
+      .filter((word) => IDENTIFIER.test(word) && !RESERVED.has(word) && !hasOwn(this.given, word))
       // Node loads some of its globals only when they are read.
       .filter((word) => before.get(word)?.get === undefined || RegExp(`\\b(class|function|const|let|var)\\s+${word}\\b`).test(text))
       .map((word) => `try { ${word}; ${parameter}(${stringify(word)}, () => ${word}, (value) => { ${word} = value }) } catch {}`)
@@ -141,7 +167,7 @@ class Server {
     const { exports } = module
     if (typeof exports === 'function' && exports.name !== '') return [[exports.name, { get: () => module.exports }]]
     if (typeof exports !== 'object' || exports === null) return []
-    return Object.keys(exports).map((name) => [name, { get: () => module.exports[name], set: (value) => (module.exports[name] = value) }])
+    return Object.keys(exports).filter((name) => IDENTIFIER.test(name)).map((name) => [name, { get: () => module.exports[name], set: (value) => (module.exports[name] = value) }])
   }
 }
 
@@ -152,21 +178,53 @@ function computedIn(owner, before) {
   return names.filter((key) => getOwnPropertyDescriptor(owner, key).get !== undefined).map((key) => COMPUTED + key)
 }
 
-/** What a program can change in its process, as names → values. Executes nothing of the program. */
-function stateOfProcess() {
-  const methods = ownKeys(console).map((key) => [`console.${String(key)}`, getOwnPropertyDescriptor(console, key).value])
-  return new Map([...membersOfBuiltIns(), ...methods, ['the folder', process.cwd()], ['process.exitCode', process.exitCode]])
+/** What a program can change in its process, as names and their values. Executes nothing of the program, and uses nothing that it could change. */
+function stateOfProcess({ modules, globals }) {
+  const state = membersOfBuiltIns()
+  addMembers(state, 'console', console)
+  addMembers(state, 'globalThis', globalThis, globals)
+  addMembers(state, 'Intl', INTL)
+  addMembers(state, 'process.stdout', process.stdout, STREAM_METHODS)
+  for (let at = 0; at < modules.length; at++) {
+    const [name, module] = [modules[at].name, modules[at].module]
+    addMembers(state, name, module)
+    if (typeof module === 'function') addMembers(state, `${name}.prototype`, module.prototype)
+  }
+  add(state, 'the folder', apply(cwd, process, []))
+  add(state, 'process.exitCode', process.exitCode)
+  return state
 }
 
-/** The members of built-in types, as `Type.prototype.name` and `Type.name` → their values. Executes nothing. */
+/** The members of built-in types, as `Type.prototype.name` and `Type.name`, and their values. Executes nothing. */
 function membersOfBuiltIns() {
-  const members = new Map()
-  for (const [type, owner] of BUILT_IN_OWNERS) {
-    for (const key of ownKeys(owner)) {
-      if (typeof key === 'string') members.set(`${type}.${key}`, getOwnPropertyDescriptor(owner, key).value)
-    }
+  const state = { names: [], values: [] }
+  for (let at = 0; at < OWNERS_BY_NAME.length; at++) addMembers(state, OWNERS_BY_NAME[at][0], OWNERS_BY_NAME[at][1])
+  return state
+}
+
+/** Adds the properties of an object that have a value: all, or those of some names. */
+function addMembers(state, type, owner, only = ownKeys(owner)) {
+  for (let at = 0; at < only.length; at++) {
+    const field = typeof only[at] === 'string' ? getOwnPropertyDescriptor(owner, only[at]) : undefined
+    if (field !== undefined) add(state, `${type}.${only[at]}`, hasOwn(field, 'value') ? field.value : field.get)
   }
-  return members
+}
+
+function add({ names, values }, name, value) {
+  names[names.length] = name
+  values[values.length] = value
+}
+
+function byName({ names, values }) {
+  const found = { __proto__: null }
+  for (let at = 0; at < names.length; at++) found[names[at]] = values[at]
+  return found
+}
+
+/** The modules of Node that a program names to load them. */
+function modulesIn(text) {
+  const names = [...text.matchAll(/(?:\brequire\(|\bfrom|\bimport\()\s*['"](?:node:)?([\w/]+)['"]/g)].map(([, name]) => name)
+  return [...new Set(names)].filter(isBuiltin).map((name) => ({ name, module: require(`node:${name}`) }))
 }
 
 /** Whether timers and the like keep the process alive; its own pipe to stderr does not. */

@@ -97,13 +97,19 @@ class Usages {
     return this.nodes.some((node) => {
       if (node.type === 'BinaryExpression' && node.operator === 'in') return node.left.value === key
       const isMember = node.type === 'MemberExpression' && !node.computed && node.property.name === key
-      return isMember && (this.#hasOperator(node, '!', 'typeof') || this.#hasAlternative(node) || this.#isCondition(node))
+      return isMember && (this.#hasOperator(node, '!', 'typeof') || this.#isComparedWithNothing(node) || this.#hasAlternative(node) || this.#isCondition(node))
     })
   }
 
   #hasOperator(node, ...operators) {
     const { type, operator } = this.around(node)
     return type === 'UnaryExpression' && operators.includes(operator)
+  }
+
+  #isComparedWithNothing(node) {
+    const { operator, left, right } = this.around(node)
+    const isNothing = (other) => other?.name === 'undefined' || (other?.type === 'Literal' && other.value === null)
+    return EQUALITY_OPERATORS.includes(operator) && isNothing(left === node ? right : left)
   }
 
   #isCondition(node) {

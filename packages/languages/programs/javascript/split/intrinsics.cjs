@@ -1,0 +1,148 @@
+// What the language defines in the judge's process: the code must neither get it, nor have a script change it.
+const { toString: textOf } = Function.prototype
+
+/** Static functions of `Object` that the code may get: they only tell what they are given, or make an object of it. */
+const PURE = 'assign is keys values entries fromEntries freeze isFrozen hasOwn groupBy'.split(' ')
+/** Properties that a program may change without an effect on its script. */
+const CHANGEABLE = ['stackTraceLimit', 'prepareStackTrace']
+/** Names by which a script that has them from the code can reach what the language defines. */
+const REACHES = new Set([
+  ...'__proto__ constructor prototype __defineGetter__ __defineSetter__ __lookupGetter__ __lookupSetter__'.split(' '),
+  ...ownKeys(globalThis).filter((key) => typeof key === 'string'),
+])
+/** Classes of Node's test runner, and methods of them by which a program changes how its test ends. */
+const CONTEXTS = ['TestContext', 'SuiteContext']
+const ENDING = ['todo', 'skip', 'plan', 'runOnly']
+
+/** Iterators, to whose prototypes no name leads. */
+const ITERATORS = [[].values(), new Map().values(), new Set().values(), ''[Symbol.iterator](), ''.matchAll(/a/g)].map(getPrototypeOf)
+/** Everything that the language defines. */
+const INTRINSICS = reachableFrom([...BUILT_IN_OWNERS.values(), ...FUNCTIONS, ...ITERATORS, ITERATOR, Proxy, Atomics, eval])
+/** Its globals. Those of Node are left out: many of them are loaded when they are looked at. */
+const GLOBALS = [...BUILT_IN_OWNERS.keys(), 'Proxy', 'parseInt', 'parseFloat', 'isNaN', 'isFinite'].filter((name) => !name.includes('.'))
+/** What else a script can change of it, as it is before the judge prepares itself. */
+const STATES = [...INTRINSICS].filter((thing) => !isMethod(thing)).map(stateOf)
+/** What the code must not have of it: it could change the rest, or read what a script is about to judge. */
+const REFUSED = new Set([
+  ...[...INTRINSICS].filter((thing) => typeof thing === 'object'),
+  ...STATES.flatMap(accessorsIn),
+  ...staticFunctionsOf(Object).filter((each) => !PURE.includes(each.name)),
+  ...[Reflect, Function.prototype].flatMap(staticFunctionsOf),
+  ...staticFunctionsOf(Object.prototype).filter((each) => each.name.startsWith('__')),
+  ...[...FUNCTIONS, Function.prototype, Proxy, eval],
+])
+
+/** Things, and all to which they lead. Executes nothing of them; freezes methods, which then lead to nothing. */
+function reachableFrom(roots) {
+  const found = new Set(roots)
+  for (const thing of found) {
+    if (isMethod(thing)) {
+      freeze(thing)
+      continue
+    }
+    const fields = ownKeys(thing).map((key) => getOwnPropertyDescriptor(thing, key))
+    const parts = [getPrototypeOf(thing), ...fields.flatMap(({ value, get, set }) => [value, get, set])]
+    for (const part of parts) if (typeof part === 'function' || (typeof part === 'object' && part !== null)) found.add(part)
+  }
+  return found
+}
+
+function staticFunctionsOf(owner) {
+  const values = ownKeys(owner).map((key) => getOwnPropertyDescriptor(owner, key).value)
+  return values.filter((value) => typeof value === 'function' && !KNOWN_NAMES.has(value))
+}
+
+/** The getters and setters in a state. */
+function accessorsIn({ owner, keys, fields }) {
+  return keys.flatMap((key, at) => (hasOwn(getOwnPropertyDescriptor(owner, key), 'value') ? [] : [fields[2 * at], fields[2 * at + 1]]))
+}
+
+/** Whether a thing is a function, but no constructor. */
+function isMethod(thing) {
+  return typeof thing === 'function' && !hasOwn(thing, 'prototype') && thing !== Function.prototype
+}
+
+/** What the language defines, as it is when the script starts. */
+class Intrinsics {
+  #script
+  #states = []
+  #globals = []
+
+  /**
+   * @param script the text that runs
+   * @param isOwn tells whether the script itself defines or sets a global of that name
+   */
+  constructor(script, isOwn) {
+    this.#script = script
+    const states = STATES.map((state) => (isAsBefore(state) ? state : stateOf(state.owner)))
+    this.#states = [...states, stateOf(util.inspect.defaultOptions)]
+    this.#globals = GLOBALS.filter((name) => !isOwn(name)).map((name) => [name, propertyOf(globalThis, name)])
+  }
+
+  /** Whether a script has changed something since. Uses nothing that it could have changed. */
+  get hasChanged() {
+    for (let at = 0; at < this.#states.length; at++) if (!isAsBefore(this.#states[at])) return true
+    for (let at = 0; at < this.#globals.length; at++) {
+      const entry = this.#globals[at]
+      if (!is(propertyOf(globalThis, entry[0]), entry[1])) return true
+    }
+    return false
+  }
+
+  /** Whether a function is one of the script. */
+  isOfScript(thing) {
+    return this.#script.includes(apply(textOf, thing, []))
+  }
+}
+
+/** An object with its keys, and for each of them the value, or the getter and the setter. */
+function stateOf(owner) {
+  const keys = ownKeys(owner)
+  const fields = []
+  for (let at = 0; at < keys.length; at++) {
+    const { value, get, set } = getOwnPropertyDescriptor(owner, keys[at])
+    fields.push(value ?? get, set)
+  }
+  return { owner, keys, fields }
+}
+
+function isAsBefore({ owner, keys, fields }) {
+  const now = ownKeys(owner)
+  for (let at = 0; at < now.length; at++) {
+    const key = now[at]
+    if (key === CHANGEABLE[0] || key === CHANGEABLE[1]) continue
+    if (key !== keys[at]) return false
+    // A field of the other kind may inherit these.
+    const field = getOwnPropertyDescriptor(owner, key)
+    const value = hasOwn(field, 'value') ? field.value : undefined
+    const get = hasOwn(field, 'get') ? field.get : undefined
+    const set = hasOwn(field, 'set') ? field.set : undefined
+    if (!is(value ?? get, fields[2 * at]) || set !== fields[2 * at + 1]) return false
+  }
+  return now.length === keys.length
+}
+
+/**
+ * Has no text become a function but that of the script itself.
+ *
+ * @param refused called if it is another one
+ */
+function guardEvaluation(script, refused) {
+  for (const kind of FUNCTIONS) {
+    const check = (args) => {
+      for (const each of args) if (typeof each !== 'string' || !script.includes(each)) refused()
+    }
+    const guarded = new Proxy(kind, {
+      apply(_, self, args) {
+        check(args)
+        return apply(kind, self, args)
+      },
+      construct(_, args) {
+        check(args)
+        return construct(kind, args)
+      },
+    })
+    defineProperty(kind.prototype, 'constructor', { value: guarded, configurable: true, enumerable: false })
+    if (kind === Function) defineProperty(globalThis, 'Function', { value: guarded, writable: true, configurable: true, enumerable: false })
+  }
+}

@@ -95,7 +95,7 @@ class Intrinsics {
   }
 }
 
-/** An object with its keys, and for each of them the value, or the getter and the setter. */
+/** An object with its prototype, its keys, and for each of these the value, or the getter and the setter. */
 function stateOf(owner) {
   const keys = ownKeys(owner)
   const fields = []
@@ -103,10 +103,11 @@ function stateOf(owner) {
     const { value, get, set } = getOwnPropertyDescriptor(owner, keys[at])
     fields.push(value ?? get, set)
   }
-  return { owner, keys, fields }
+  return { owner, prototype: getPrototypeOf(owner), keys, fields }
 }
 
-function isAsBefore({ owner, keys, fields }) {
+function isAsBefore({ owner, prototype, keys, fields }) {
+  if (getPrototypeOf(owner) !== prototype) return false
   const now = ownKeys(owner)
   for (let at = 0; at < now.length; at++) {
     const key = now[at]
@@ -137,9 +138,9 @@ function guardEvaluation(script, refused) {
         check(args)
         return apply(kind, self, args)
       },
-      construct(_, args) {
+      construct(_, args, target) {
         check(args)
-        return construct(kind, args)
+        return construct(kind, args, target)
       },
     })
     defineProperty(kind.prototype, 'constructor', { value: guarded, configurable: true, enumerable: false })

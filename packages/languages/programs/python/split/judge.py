@@ -22,8 +22,13 @@ OPERATORS = set('''
     add sub mul truediv floordiv mod divmod pow matmul and_ or_ xor lshift rshift
     iadd isub imul itruediv ifloordiv imod ipow imatmul iand ior ixor ilshift irshift
 '''.split())
+# Those of one value, which the judge computes as well.
+OF_VALUES = {'abs': abs, 'int': int, 'float': float, 'complex': complex, 'round': round, 'bool': bool, 'len': len, **{
+    name: getattr(operator, name) for name in ('neg', 'pos', 'invert', 'index')}}
 # What code raises by these would end a loop or a task of the script, and not be noticed.
 ENDS_OF_LOOPS = 'StopIteration', 'StopAsyncIteration', 'CancelledError'
+# How long a thread of the script waits before it looks whether it waits for itself.
+TURN_SECONDS = 0.2
 # With these in place of an exception of the code, the script would catch its own assertions.
 CATCHERS = AssertionError, Exception, BaseException
 
@@ -36,6 +41,14 @@ def located(reason):
     while frame is not None and frame.f_code.co_filename != SCRIPT:
         frame = frame.f_back
     return reason if frame is None else f'line {frame.f_lineno}: {reason}'
+
+
+def outcome(function, args, kwargs):
+    """The class of the error that a call raises, and the error; or None and what it gives."""
+    try:
+        return None, function(*args, **kwargs)
+    except Exception as error:
+        return type(error), error
 
 
 class Reason:
@@ -77,13 +90,16 @@ class Judge(Meanings, Lending, Checks):
         self.is_concurrent, self.is_limited = False, False
         # An assertion of the script that failed in a call from the code.
         self.failed = None
+        # The functions by which the script runs text; whether the script is running.
+        self.executing, self.is_running = {}, False
 
     def ask(self, name, /, *args, **kwargs):
-        with self.turn:
+        self.take_turn()
+        try:
             self.combines = name in OPERATORS or name in ('eq', 'ne')
-            if name not in LOOKS:
+            if name not in PEEKS:
                 self.seen.clear()
-            if name not in LOOKS and name not in ITERATES:
+            if name not in PEEKS and name not in ITERATES:
                 self.check_contents()
             if name == 'await' and (self.is_concurrent or self.is_limited):
                 self.excuse = self.excuse or 'coroutines of the code run one after the other'
@@ -97,6 +113,14 @@ class Judge(Meanings, Lending, Checks):
             if self.claimed:
                 self.check_claims(name, args)
             return value
+        finally:
+            self.turn.release()
+
+    def take_turn(self):
+        """Waits for questions of other threads. One that waits for a function of the script could wait for this thread."""
+        while not self.turn.acquire(timeout=TURN_SECONDS):
+            if self.answering:
+                unverified(self, 'the code waits for a thread of the script, which asks the code')
 
     def exchange(self, name, args, kwargs):
         if self.is_lost:
@@ -107,6 +131,7 @@ class Judge(Meanings, Lending, Checks):
             message = [name, *values, self.shared.changed(writer)]
         if message[-1]:
             self.seen.clear()
+            self.check_contents()
         seen = self.shared.seen(writer.containers)
         self.is_lost = True
         self.asked += 1
@@ -275,7 +300,10 @@ class Judge(Meanings, Lending, Checks):
         """An attribute of something in the code's process."""
         if name in QUERIES and thing._isopod_rule != 'plain':
             unverified(self, f'only the code could tell what {name} of {thing._isopod_name} says')
-        if thing._isopod_rule == 'plain' and (name in QUERIES or name in PLAIN_QUERIES):
+        is_own = name in self.overridden.get(thing._isopod_kind, ())
+        is_of_value = thing._isopod_rule == 'plain' and name[:1] != '_' and name not in FORMATS and any(
+            hasattr(each, name) for each in thing._isopod_plain)
+        if is_own or is_of_value or thing._isopod_rule == 'plain' and (name in QUERIES or name in PLAIN_QUERIES):
             return self.of_plain(thing, name)
         if thing._isopod_kind == 'class' and thing._isopod_fields and name in thing._isopod_fields:
             return thing._isopod_fields[name]
@@ -300,16 +328,44 @@ class Judge(Meanings, Lending, Checks):
 
     def of_plain(self, thing, name):
         """A method of a built-in type, of what an object holds; if the code answers otherwise, only it could tell."""
+        reason = f'only the code could tell what its own {name} of {thing._isopod_name} says'
+        if thing._isopod_rule != 'plain':
+            unverified(self, reason)
         method = getattr(self.plain_of(thing), name)
         if name in QUERIES:
             return method
+        there = self.ask('get', thing, name)
+        if not callable(method) or not callable(there):
+            return there if self.is_alike(method, there) else unverified(self, reason)
 
         def both(*args, **kwargs):
-            own, told = method(*args, **kwargs), self.ask('get', thing, name)(*args, **kwargs)
-            if type(own) is not type(told) or own != told:
-                unverified(self, f'only the code could tell what its own {name} of {thing._isopod_name} says')
-            return own
+            args = [[*each] if isinstance(each, collections.abc.Iterator) else each for each in args]
+            own, told = outcome(method, args, kwargs), outcome(there, args, kwargs)
+            if own[0] is not told[0] or own[0] is None and not self.is_alike(own[1], told[1]):
+                unverified(self, reason)
+            if told[0] is not None:
+                raise told[1]
+            return told[1]
         return both
+
+    def check_value(self, thing, operation, args, told):
+        """Leaves unverified what an operation of a value gives, if the judge computes something else from the plain value."""
+        for plain in thing._isopod_plain if thing._isopod_rule == 'plain' and operation in OF_VALUES else ():
+            error, own = outcome(OF_VALUES[operation], (plain, *args), {})
+            if error is not None or not self.is_alike(own, told):
+                unverified(self, f'only the code could tell what {operation} of {thing._isopod_name} is')
+        return told
+
+    def is_alike(self, own, told):
+        """Whether the code gives what the judge has computed, or an object of a derived class with that value."""
+        if getattr(about(told), '_isopod_rule', None) == 'plain':
+            told = self.plain_of(told)
+        if type(own) is not type(told):
+            return False
+        if type(own) in VIEWS:
+            return [*own] == [*told]
+        # Not a number is equal to nothing.
+        return own == told or own != own and told != told
 
     def of_code(self, thing, method):
         """A method that is no question about a collection of the script."""
@@ -334,7 +390,12 @@ class Judge(Meanings, Lending, Checks):
         """An item of something in the code's process."""
         if thing._isopod_kind == 'class' and thing._isopod_fields and type(key) is str and key in thing._isopod_fields:
             return thing._isopod_fields[key]
-        return self.ask('item', thing, key)
+        try:
+            return self.ask('item', thing, key)
+        except IndexError:
+            if type(key) is int and key >= 0 and thing._isopod_kind != 'class':
+                self.content_of(thing).ends.add(key)
+            raise
 
     def refer(self, writer, thing):
         """A reference for the code's process."""
@@ -346,6 +407,8 @@ class Judge(Meanings, Lending, Checks):
             return ['object', known._isopod_number]
         if kind is RemoteIterator:
             return ['object', thing._remote._isopod_number]
+        if any(thing is each for each in self.executing.values()):
+            unverified(self, 'the code would run text in the process of the judge')
         if kind in (types.BuiltinFunctionType, type) and thing.__module__ and thing.__module__ != '__main__':
             return ['named', thing.__module__, thing.__qualname__]
         if isinstance(thing, BaseException):

@@ -50,6 +50,8 @@ def own_methods(kind):
 class Lending:
     def __init__(self):
         self.lent, self.lent_numbers = [], {}
+        # How many questions of the code are being answered.
+        self.answering = 0
         # Containers that functions of the script got or gave, the latest ones.
         self.held = []
 
@@ -63,12 +65,22 @@ class Lending:
         """Whether what the code asks can run something of the script."""
         return operation in EFFECTIVE and number in range(len(self.lent)) and not isinstance(self.lent[number], BaseException)
 
-    def answer(self, number, operation, args, changed, containers):
+    def answer(self, *question):
         """Answers the code, which may use what the script passed to it, and has changed some containers of its question."""
+        self.answering += 1
+        try:
+            return self.answered_by_script(*question)
+        finally:
+            self.answering -= 1
+
+    def answered_by_script(self, number, operation, args, changed, containers):
         reader, content = Reader(self.meaning, containers), Content(())
         try:
             thing = self.lent[number]
+            known = len(self.claimed)
             args = reader.each(args)
+            if any(isinstance(each, types.ModuleType) for each in self.claimed[known:]):
+                unverified(self, 'the code passes a module of Python to a function of the script')
             reader.change(changed)
             if changed:
                 self.shared.settle()

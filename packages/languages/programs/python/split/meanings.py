@@ -27,6 +27,8 @@ class Meanings:
         self.kinds, self.tuples, self.exceptions, self.members, self.member_values = {}, {}, {}, {}, {}
         # What the constructors of classes take, and what the script gave for objects.
         self.parameters, self.made_of = {}, {}
+        # Methods of built-in types that classes of the code have their own of.
+        self.overridden = {}
         # Whether the script gives attributes of its classes what it calls.
         self.fills_classes = False
         # Names of classes that the code derives from built-in ones.
@@ -111,6 +113,9 @@ class Meanings:
 
     def claim(self, thing):
         """Takes note of what the code says to be of Python's library."""
+        # A function of the script that calls what it gets would make a class that is equal to anything.
+        if thing is type and not self.is_reading_bases:
+            unverified(self, 'the code gives the type of all types')
         self.claimed.append(thing)
         return thing
 
@@ -141,6 +146,7 @@ class Meanings:
         known = [each for each in self.read_bases(reader, bases) if isinstance(each, type) and each not in (object, type)]
         made = self.kinds[number] = type_of(self, number, text(name), text(origin), known, methods)
         self.parameters[number] = read_parameters(parameters)
+        self.overridden[number] = {name for name in methods if name[:1] != '_'}
         if '__del__' in methods and origin == '__main__':
             self.doubt = self.excuse = f'objects of {made.__name__} live on in the process of the code'
         if self.fills_classes and not DESCRIBES.isdisjoint(methods):
@@ -150,6 +156,8 @@ class Meanings:
         return made
 
     def read_bases(self, reader, bases):
+        if any(type(each) is not list or each[0] not in ('class', 'exception class') for each in bases):
+            raise Unreadable
         outer, self.is_reading_bases = self.is_reading_bases, True
         try:
             return reader.each(bases)
@@ -172,8 +180,13 @@ class Meanings:
         if QUERIES.union(PLAIN_QUERIES).intersection(fields):
             unverified(self, f'{name} has fields with names of methods')
         own = collections.namedtuple(name, fields, rename=True)
+
+        def attribute(made, key):
+            if key[:2] != '__' and '_remote' not in vars(made):
+                unverified(self, f'{key} of a {name} that the script has made of another one')
+            return of_error(made, key)
         return type(name, (own,), {
-            '__getattr__': of_error, '__module__': '__main__',
+            '__getattr__': attribute, '__module__': '__main__',
             '__str__': lambda made: text(str(made._remote)), '__repr__': lambda made: text(repr(made._remote))})
 
     async def wait(self, remote):

@@ -29,6 +29,15 @@ PLAIN = {
     collections.deque: lambda it: collections.deque(collections.deque.__iter__(it)),
 }
 FIXED = int, float, complex, str, bytes
+# Types of values that do not change, and modules that have more of them.
+VALUE_TYPES, VALUE_MODULES = {*FIXED, tuple, frozenset}, {'datetime', 'decimal', 'fractions'}
+# Where bases are from that hold no value.
+NO_VALUES = {None, CODE, 'typing', 'abc', 'collections.abc'}
+# Methods that change an object, and tell nothing that the judge could compute.
+CHANGING_METHODS = set('''
+    append appendleft extend extendleft insert remove pop popleft popitem clear sort reverse rotate update setdefault add discard
+    intersection_update difference_update symmetric_difference_update
+'''.split())
 
 
 class References:
@@ -283,13 +292,24 @@ def own_hash(thing):
 
 
 def defined(kind):
-    """The special methods of a class, but for those that every object has."""
+    """The special methods of a class, but for those that every object has; and others that a built-in type has, too."""
     found = {}
     for each in kind.__mro__[:-1]:
         for name in vars(each):
             if name[:2] == '__' and name[-2:] == '__':
                 found.setdefault(name, vars(each)[name])
-    return sorted(name for name, value in found.items() if value is not None and name in SPECIAL)
+    return sorted({name for name, value in found.items() if value is not None and name in SPECIAL} | overridden(kind))
+
+
+def overridden(kind):
+    """The methods of a type of values that a class of the code has its own of."""
+    base = next((each for each in kind.__mro__ if home_of(each) not in NO_VALUES), object)
+    is_value = base in VALUE_TYPES or home_of(base) in VALUE_MODULES
+    # What a container of another kind holds is no plain value.
+    if is_enumeration(kind) or not is_value and (base not in PLAIN or kind.__eq__ is not base.__eq__):
+        return set()
+    own = {name for each in kind.__mro__[:kind.__mro__.index(base)] for name in vars(each) if name[:1] != '_'}
+    return {name for name in own if hasattr(base, name)} - CHANGING_METHODS
 
 
 # The special methods that mean something to the judge.

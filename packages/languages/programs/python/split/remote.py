@@ -71,6 +71,8 @@ class Remote:
         # Equal ones have the same; whether two are equal is asked then.
         if self._isopod_rule == 'identity':
             return hash(self._isopod_number)
+        if self._isopod_rule == 'plain' and type(self._isopod_hash) is int:
+            return hash_of_plain(self)
         if self._isopod_rule in ('plain', 'member') and self._isopod_hash is not None:
             return hash(self._isopod_hash)
         return hash((self._isopod_kind, str(self._isopod_fields) if self._isopod_rule in ('fields', 'member') else None))
@@ -94,7 +96,7 @@ class Remote:
         if self._isopod_is_combined:
             name = self._isopod_name
             unverified(self._isopod_judge, f'only the code could tell what {name} is, combined with what may be expected')
-        return len(self) > 0 if any('__len__' in type_dict(each) for each in type(self).__mro__) else True
+        return len(self) > 0 if has_method(self, '__len__') else True
 
     def __dir__(self):
         return self._isopod_judge.ask('dir', self)
@@ -104,6 +106,11 @@ class Remote:
 
     def __deepcopy__(self, _):
         return self._isopod_judge.ask('deepcopy', self)
+
+
+def has_method(thing, name):
+    """Whether the class of an object of the code has a method; all of these classes have those of their metaclass."""
+    return any(name in type_dict(each) for each in type(thing).__mro__)
 
 
 def about(thing):
@@ -209,13 +216,34 @@ def of_error(error, name):
 
 
 def forwarded(operation):
-    return lambda self, *args: self._isopod_judge.ask(operation, self, *args)
+    def apply(self, *args):
+        judge = self._isopod_judge
+        return judge.check_value(self, operation, args, judge.ask(operation, self, *args))
+    return apply
 
 
 def iterated(self):
-    found = self._isopod_judge.ask('iter', self)
-    if type(found) is RemoteIterator and not hasattr(type(self), '__next__') and self._isopod_kind != 'class':
-        found._run = self._isopod_judge.content_of(self).begin()
+    judge = self._isopod_judge
+    found = judge.ask('iter', self)
+    # What is used up gives less the next time.
+    is_stream = has_method(self, '__next__') and not has_method(self, '__len__')
+    if not is_stream and self._isopod_kind != 'class':
+        judge.note_run(found, judge.content_of(self).begin())
+    return found
+
+
+def stepped(self):
+    values, run = self._isopod_judge.ask('next', self, 1)[0], self._isopod_judge.runs.get(self._isopod_number, [[], False])
+    if not values:
+        end_run(run)
+        raise StopIteration
+    add_to_run(run, values[0])
+    return values[0]
+
+
+def reversed_there(self):
+    found = self._isopod_judge.ask('reversed', self)
+    self._isopod_judge.note_run(found, self._isopod_judge.content_of(self).begin_backward())
     return found
 
 
@@ -261,6 +289,8 @@ def contains(self, item):
         seen = isinstance(self, collections.abc.Iterable) and any(each is item or each == item for each in self)
     if (self._isopod_judge.ask('contains', self, item) is True) != seen:
         unverified(self._isopod_judge, f'only the code could tell what is in {self._isopod_name}')
+    if not seen and not has_method(self, '__iter__'):
+        self._isopod_judge.content_of(self).denies = True
     return seen
 
 
@@ -268,6 +298,17 @@ def hashed(self):
     if self._isopod_rule in ('member', 'plain'):
         return Remote.__hash__(self)
     return hash(self._isopod_judge.ask('hash', self) if self._isopod_hash is None else self._isopod_hash)
+
+
+def hash_of_plain(thing):
+    """The hash of an object whose class is derived from a built-in one: with another hash, equal ones would be two in a set."""
+    try:
+        own = hash(thing._isopod_judge.plain_of(thing))
+    except TypeError:
+        own = None
+    if own not in (thing._isopod_hash, hash(thing._isopod_hash)):
+        unverified(thing._isopod_judge, f'the hash of {thing._isopod_name} is not that of its value')
+    return own
 
 
 def leave(self, kind, error, trace):
@@ -317,10 +358,11 @@ async def leave_later(self, kind, error, trace):
 SPECIAL = {
     '__call__': lambda self, /, *args, **kwargs: self._isopod_judge.call(self, *args, **kwargs),
     '__iter__': iterated,
-    '__next__': lambda self: next(iter(self._isopod_judge.ask('next', self, 1)[0])),
+    '__next__': stepped,
+    '__reversed__': reversed_there,
     '__contains__': contains,
     '__getitem__': lambda self, key: self._isopod_judge.item(self, key),
-    '__bool__': lambda self: Remote.__bool__(self) if self._isopod_is_combined else self._isopod_judge.ask('bool', self) is True,
+    '__bool__': lambda self: Remote.__bool__(self) if self._isopod_is_combined else forwarded('bool')(self) is True,
     '__hash__': hashed,
     '__ne__': lambda self, other: self._isopod_judge.unequal(self, other),
     '__exit__': leave,
@@ -334,7 +376,7 @@ for method, operation in {
     '__setitem__': 'set_item', '__delitem__': 'delete_item', '__len__': 'len', '__int__': 'int',
     '__float__': 'float', '__complex__': 'complex', '__index__': 'index', '__enter__': 'enter', '__abs__': 'abs',
     '__round__': 'round',
-    '__reversed__': 'reversed', '__neg__': 'neg', '__pos__': 'pos', '__invert__': 'invert', '__dir__': 'dir',
+    '__neg__': 'neg', '__pos__': 'pos', '__invert__': 'invert', '__dir__': 'dir',
     '__trunc__': 'trunc', '__floor__': 'floor', '__ceil__': 'ceil', '__bytes__': 'bytes', '__fspath__': 'fspath',
 }.items():
     SPECIAL[method] = forwarded(operation)
@@ -416,11 +458,10 @@ class RemoteIterator:
                 self._size *= 2
         if not self._waiting:
             value, self._value = self._value, None
-            self._run[1] = len(self._run[0]) < MAX_RUN_ITEMS
+            end_run(self._run)
             raise StopIteration(value)
         item = self._waiting.popleft()
-        if len(self._run[0]) < MAX_RUN_ITEMS:
-            self._run[0].append(shown_kind(item))
+        add_to_run(self._run, item)
         return item
 
     def send(self, value):

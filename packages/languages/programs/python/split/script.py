@@ -98,9 +98,12 @@ def watch_results(judge):
 
 
 def judge(script, report, stdin):
+    # The file of this program has the script in it, and the name of the report.
+    os.unlink(sys.argv[0])
     source, sink = take_streams(stdin)
     asker = Judge(Channel(source, sink, LARGEST_ANSWER))
     end, message = ended(asker, script)
+    asker.is_running = False
     asker.check_forgotten()
     asker.check_contents()
     if end == 'passed':
@@ -167,11 +170,13 @@ def ended(asker, script):
             case _:
                 raise Ended
         look_for_unshared(asker, script, tree, given)
-        run_only_own_text(asker, tree)
+        executing = run_only_own_text(asker, tree)
         compare_counters_there()
         look_for_calls(asker, tree)
         names = Names(asker, given)
+        names.update(executing)
         ask_for_identities(names, asker, script)
+        give_main(names, given)
         names[FORMAT] = formatting(asker, formats.uses)
         if 'setrecursionlimit' in script:
             share_depth(asker)
@@ -186,6 +191,7 @@ def ended(asker, script):
         if len(script) <= MAX_SCRIPT_CHARACTERS:
             CallsAhead(names, asker.foresee).read(tree)
         sys.modules['__main__'] = main
+        read_only_named_files(asker, tree)
         vars(main).update(__file__=SCRIPT, __builtins__=names)
         exec(program, vars(main))
     except Unverified as error:

@@ -15,6 +15,11 @@ LOOKS_INSIDE = re.compile(r'__|[.\[]\s*(?:_|(?:gi|cr|ag|tb|co|f|func)_)')
 # Methods of pandas that compute what a text says; what reads and writes pickles.
 PANDAS_TEXTS = {'query', 'eval'}
 PICKLING = 'load', 'loads', 'dump', 'dumps', 'Pickler', 'Unpickler'
+# The modules that import others, and those that read files of their own: the text of lines that traces show, and time zones.
+IMPORTING = {'importlib', '_frozen_importlib', '_frozen_importlib_external'}
+READING = IMPORTING | {'linecache', 'zoneinfo', 'hypothesis', 'pytz', 'dateutil'}
+# Where time zones are, which a part of the interpreter reads.
+ZONES = re.compile(r'/usr/share/zoneinfo/|.*/tzdata/zoneinfo/')
 TEXT_LIBRARIES = {'isopod library', 'numpy', 'pandas'}
 
 
@@ -67,27 +72,94 @@ def refuse_pandas_texts(judge, tree):
 
 
 def run_only_own_text(judge, tree):
-    """Lets eval, exec and compile run no text but that of the script: what the code makes would run in the judge's process."""
-    def is_refused(source, caller):
-        module = str(caller.f_globals.get('__name__')).partition('.')[0]
-        if module in EVALUATORS and type(source) is str and TYPE_TEXT.fullmatch(source):
-            return False
-        if isinstance(source, types.CodeType) or module in TEXT_LIBRARIES or module in sys.stdlib_module_names - RUNNERS - EVALUATORS:
-            return False
-        return type(source) is not str or not any(
-            type(node) is ast.Constant and type(node.value) is str and node.value == source for node in ast.walk(tree))
+    """
+    Lets eval, exec and compile run no text but that of the script: what the code makes would run in the judge's process.
+    Returns those for the script. The library has others, so that it runs its own texts, and none with functions of the script.
+    """
+    own = {node.value for node in ast.walk(tree) if type(node) is ast.Constant and type(node.value) is str}
+    programs = []
 
-    def guarded(name, run):
+    def is_own(source):
+        return source in own if type(source) is str else any(source is each for each in programs)
+
+    def guarded(name, run, is_allowed):
         def call(source, *args, **kwargs):
             caller = sys._getframe(1)
-            if is_refused(source, caller):
+            if not is_own(source) and not is_allowed(name, source, caller):
                 unverified(judge, f'{name} would run what the code made')
-            if name == 'compile' or args or kwargs:
-                return run(source, *args, **kwargs)
-            return run(source, caller.f_globals, caller.f_locals)
+            if name != 'compile':
+                return run(source, *args, **kwargs) if args or kwargs else run(source, caller.f_globals, caller.f_locals)
+            made = run(source, *args, **kwargs)
+            if is_own(source):
+                programs.append(made)
+            return made
         return call
-    for name in EXECUTING:
-        setattr(builtins, name, guarded(name, getattr(builtins, name)))
+    originals = {name: getattr(builtins, name) for name in EXECUTING}
+    for name, run in originals.items():
+        setattr(builtins, name, guarded(name, run, is_of_library))
+    judge.executing = {name: guarded(name, run, lambda *_: False) for name, run in originals.items()}
+    return judge.executing
+
+
+def is_of_library(name, source, caller):
+    """Whether a function of the library runs a text or what it has compiled, and itself names what runs it."""
+    module = str(caller.f_globals.get('__name__')).partition('.')[0]
+    if module in IMPORTING:
+        return True
+    if name not in caller.f_code.co_names:
+        return False
+    if module in EVALUATORS and type(source) is str:
+        return TYPE_TEXT.fullmatch(source) is not None
+    return isinstance(source, types.CodeType) or module in TEXT_LIBRARIES or module in sys.stdlib_module_names - RUNNERS - EVALUATORS
+
+
+def read_only_named_files(judge, tree):
+    """Lets the script read no file but those that it names itself: the code could name one that says what the script expects."""
+    literals = {node.value for node in ast.walk(tree) if type(node) is ast.Constant and type(node.value) in (str, int, bytes)}
+    names = {part for each in literals if type(each) is str for part in each.split('/')}
+
+    def is_named(path):
+        if path in literals:
+            return True
+        if 'zoneinfo' in sys.modules and ZONES.match(str(path)):
+            return True
+        return type(path) is str and names.issuperset(path.removeprefix('/workspace/').split('/'))
+
+    def check(event, values):
+        if event != 'open' or not judge.is_running or is_read_by_library(sys._getframe(1)):
+            return
+        path, _, flags = values
+        # The interpreter looks for the line of a syntax error, without the flags that every other file has.
+        if flags == 0:
+            return
+        if not is_named(path if type(path) in (str, int, bytes) else os.fspath(path)):
+            unverified(judge, 'the script opens a file that it does not name')
+    judge.is_running = True
+    sys.addaudithook(check)
+
+
+def is_read_by_library(frame):
+    """Whether a module of the library, and not the script, opens a file."""
+    while frame is not None and frame.f_code.co_filename != SCRIPT:
+        if str(frame.f_globals.get('__name__')).partition('.')[0] in READING:
+            return True
+        frame = frame.f_back
+    return False
+
+
+def give_main(names, given):
+    """Makes the module that a script imports by the name of the code's."""
+    main = sys.modules['main'] = types.ModuleType('main')
+
+    def attribute(name):
+        if name not in given:
+            raise AttributeError(f"module 'main' has no attribute {name!r}")
+        if not hasattr(builtins, name):
+            return names[name]
+        value = names.judge.ask('name', name)
+        names.judge.check_name(name, value)
+        return value
+    vars(main).update(__getattr__=attribute, __all__=[each for each in given if each[:1] != '_'])
 
 
 def refuse_pickles(judge):

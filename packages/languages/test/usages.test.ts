@@ -52,7 +52,15 @@ describe('how a script uses names', () => {
 
   it.each([
     ['eval(f())', true],
-    ['new Function("a", body)', true],
+    ['(0, eval)(f())', true],
+    ['const run = eval; run(f())', true],
+    ['const { runInThisContext: run } = require("vm")', true],
+    ['once((name) => import(name))', true],
+    ['import("node:fs")', false],
+    ['require("node:child_process").execFileSync("node", ["-e", f()])', true],
+    ['new module.constructor()._compile(f(), "a")', true],
+    ['process.getBuiltinModule(f())', true],
+    ['assert.equal(kind, "module")', false],
     ['vm.runInThisContext(text)', true],
     ['eval("1 + 1"); new Function("a", `return a`)', false],
     ['evaluate(f())', false],

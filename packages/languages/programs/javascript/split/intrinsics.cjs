@@ -3,8 +3,8 @@ const { toString: textOf } = Function.prototype
 
 /** Static functions of `Object` that the code may get: they only tell what they are given, or make an object of it. */
 const PURE = 'assign is keys values entries fromEntries freeze isFrozen hasOwn groupBy'.split(' ')
-/** Properties that a program may change without an effect on its script. */
-const CHANGEABLE = ['stackTraceLimit', 'prepareStackTrace']
+/** A property that a program may change without an effect on its script. */
+const CHANGEABLE = 'stackTraceLimit'
 /** Names by which a script that has them from the code can reach what the language defines. */
 const REACHES = new Set([
   ...'__proto__ constructor prototype __defineGetter__ __defineSetter__ __lookupGetter__ __lookupSetter__'.split(' '),
@@ -89,6 +89,11 @@ class Intrinsics {
     return false
   }
 
+  /** Whether a function may use the object with which it is called. */
+  namesThis(thing) {
+    return apply(textOf, thing, []).includes('this')
+  }
+
   /** Whether a function is one of the script. */
   isOfScript(thing) {
     return this.#script.includes(apply(textOf, thing, []))
@@ -111,7 +116,7 @@ function isAsBefore({ owner, prototype, keys, fields }) {
   const now = ownKeys(owner)
   for (let at = 0; at < now.length; at++) {
     const key = now[at]
-    if (key === CHANGEABLE[0] || key === CHANGEABLE[1]) continue
+    if (key === CHANGEABLE) continue
     if (key !== keys[at]) return false
     // A field of the other kind may inherit these.
     const field = getOwnPropertyDescriptor(owner, key)
@@ -124,15 +129,16 @@ function isAsBefore({ owner, prototype, keys, fields }) {
 }
 
 /**
- * Has no text become a function but that of the script itself.
+ * Has no text become a function but those of the script itself.
  *
+ * @param texts of the script
  * @param refused called if it is another one
  */
-function guardEvaluation(script, refused) {
+function guardEvaluation(texts, refused) {
+  const check = (args) => {
+    for (const each of args) if (!texts.has(each)) refused()
+  }
   for (const kind of FUNCTIONS) {
-    const check = (args) => {
-      for (const each of args) if (typeof each !== 'string' || !script.includes(each)) refused()
-    }
     const guarded = new Proxy(kind, {
       apply(_, self, args) {
         check(args)
@@ -144,6 +150,8 @@ function guardEvaluation(script, refused) {
       },
     })
     defineProperty(kind.prototype, 'constructor', { value: guarded, configurable: true, enumerable: false })
+    // The others inherit from this one.
     if (kind === Function) defineProperty(globalThis, 'Function', { value: guarded, writable: true, configurable: true, enumerable: false })
+    else setPrototypeOf(kind, globalThis.Function)
   }
 }

@@ -84,6 +84,8 @@ class Judge extends Peer {
   #reasons = {}
   /** What the language defines, once the script runs. */
   intrinsics = undefined
+  /** Whether functions of the script get the global object if they are called without one. */
+  isSloppy = false
   /** Whether the script may have a name from the code by which it reaches that. */
   #mayReach = false
   /** Whether an assertion failed in a function of the script that the code called. */
@@ -232,12 +234,35 @@ class Judge extends Peer {
     if (this.#mayReach && this.intrinsics?.hasChanged) this.unverified('the script changes what the language defines, as the code tells it')
   }
 
-  /** The object for a function: one of Node's, which trusts its objects, gets none that the code has made. */
+  /** The object for a function that the code calls. */
   #selfFor(thing, self) {
-    const isTrusting = isThing(self) && this.isOfOther(self) && !isProxy(thing) && !thing.name.startsWith('bound ')
-    if (!isTrusting || this.intrinsics?.isOfScript(thing)) return self
-    this.doubt ??= 'the code calls a function of Node with an object of its own'
+    const isMock = isProxy(thing)
+    if (isMock || this.intrinsics?.isOfScript(thing)) {
+      const isGlobal = self === undefined || self === null
+      return isGlobal && this.isSloppy && (isMock || this.intrinsics.namesThis(thing)) ? this.#noObject(thing) : self
+    }
+    if (!isThing(self) || thing.name.startsWith('bound ') || (!this.isOfOther(self) && this.#hasMethod(self, thing))) return self
+    if (/^set\b/.test(thing.name)) this.unverified('the code sets a property of Node in the process of the judge')
+    // Functions of Node trust their objects.
+    this.doubt ??= 'the code calls a function of Node with an object of another kind'
     return undefined
+  }
+
+  /** Whether a function of Node is a method of an object, or one of the language. */
+  #hasMethod(self, thing) {
+    if (INTRINSICS.has(thing)) return true
+    for (let at = self; at !== null && !isProxy(at); at = getPrototypeOf(at)) {
+      if (ownKeys(at).some((key) => getOwnPropertyDescriptor(at, key).value === thing)) return true
+    }
+    return false
+  }
+
+  /** In place of the global object, which functions that are not strict get without an object: it has what the script defines. */
+  #noObject(thing) {
+    if (!isProxy(thing)) this.doubt ??= 'the code calls a function of the script without its object'
+    const refuse = () => this.unverified('a function of the script, called without its object, has the global object of another process')
+    const traps = ['get', 'set', 'has', 'ownKeys', 'getPrototypeOf', 'setPrototypeOf', 'defineProperty', 'deleteProperty', 'getOwnPropertyDescriptor', 'isExtensible', 'preventExtensions']
+    return new Proxy({}, Object.fromEntries(traps.map((name) => [name, refuse])))
   }
 
   #noteContext(thing, self) {

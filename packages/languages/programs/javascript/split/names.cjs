@@ -1,4 +1,6 @@
 // The names that the code defines, in the script: what they stand for, and whether the script means them.
+const { isBuiltin } = require('node:module')
+
 /**
  * Defines the names that the code defines, as far as the script means the code's.
  *
@@ -50,12 +52,15 @@ function defineNames(names, uses, asker, given, declared) {
   const module = { ...given.module, get exports() { return exported() } }
   const isCode = (id) => /^(?:\.|\/workspace)\/main(?:\.[jt]s)?$/.test(id)
   const loaded = (id) => {
+    const isOwn = typeof id === 'string' && uses.texts.has(id) && (isBuiltin(id) || id.endsWith('.json') || !/^[./]/.test(id))
+    if (!isOwn) asker.unverified('the script loads a module by a name that the code may have given')
     const module = load(id)
     if (REACHING.has(String(id).replace(/^node:/, ''))) asker.hide(module)
     return module
   }
   if (uses.properties.has('promises') || [...uses.texts].some((text) => text.includes('promises'))) asker.hide(fs.promises)
   const ownRequire = Object.assign((id) => (isCode(id) ? exported() : loaded(id)), load)
+  for (const each of [ownRequire, load]) asker.opaqueThings.add(each)
   defineModule({ ...given, __filename: given.__filename.replace('main', 'script'), module, require: ownRequire })
   defineProperty(globalThis, 'exports', { get: exported, set: (value) => define('exports', () => value), configurable: true })
 }
@@ -87,7 +92,7 @@ function defineMembers(names, asker, uses) {
 
 /** Modules that reach beyond values: to files, processes, the network and the engine. */
 const REACHING = new Set(
-  'fs fs/promises child_process vm module worker_threads v8 inspector net tls dgram http https http2 cluster repl os dns wasi sqlite'.split(' '),
+  'fs fs/promises child_process vm module worker_threads v8 inspector inspector/promises net tls dgram http https http2 cluster repl os dns dns/promises wasi sqlite'.split(' '),
 )
 /** Names that code may define, and that no script means as the code's. */
 const KEPT = ['console', 'process']

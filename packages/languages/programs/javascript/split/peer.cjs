@@ -425,7 +425,7 @@ class Peer {
 
 /** Whether a property is state of an object of Node. */
 function isPrivate(key) {
-  return typeof key === 'string' && key[0] === '_'
+  return typeof key === 'symbol' || key[0] === '_'
 }
 
 /** Whether an error is one of Node's assertions. */

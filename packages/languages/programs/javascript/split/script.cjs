@@ -45,7 +45,7 @@ function judge(script, report, stdin, given) {
   const raced = new WeakSet()
   let isRacing = false
   const loops = new Loops(asker)
-  defineProperty(globalThis, HOOKS, { value: { ...new Sizes(asker).hooks, ...loops.hooks, thrown: (error) => asker.noteThrown(error), reporting: (work) => asker.reporting(work), row: (thing) => asker.noteRow(thing) } })
+  defineProperty(globalThis, HOOKS, { value: freeze({ ...new Sizes(asker).hooks, ...loops.hooks, thrown: (error) => asker.noteThrown(error), reporting: (work) => asker.reporting(work), row: (thing) => asker.noteRow(thing) }) })
   asker.waits = () => [...unsettled].some((promise) => asker.handled.has(promise) && !raced.has(promise))
   unlinkSync(given.__filename)
   let text
@@ -138,9 +138,10 @@ function judge(script, report, stdin, given) {
       asker.unverified('the script has syntax that the judge cannot watch')
     }
     const refuse = () => asker.unverified('the script could run text of the code in the process of the judge')
-    guardEvaluation(watched, refuse)
+    guardEvaluation(uses.texts, refuse)
     if (!uses.isUsed('eval')) replace('eval', refuse)
     const changed = new Set(uses.changes.map(([path]) => path))
+    asker.isSloppy = !isStrict && !DIRECTIVE.test(script)
     asker.intrinsics = new Intrinsics(watched, (name) => changed.has(name) || uses.isDeclared(name))
     program.runInThisContext({ displayErrors: false })
   } catch (error) {

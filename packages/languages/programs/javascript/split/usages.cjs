@@ -1,8 +1,12 @@
 // How a script uses names and properties, by its syntax tree.
 /** The module of Node's test runner. */
 const TEST_MODULE = 'node:test'
-/** What runs text, or makes a function of it. */
-const EVALUATING = ['eval', 'Function', 'runInThisContext', 'runInNewContext', 'runInContext', 'Script', 'compileFunction']
+/** Functions that load modules in other ways than a script does. */
+const LOADING = ['getBuiltinModule', 'createRequire', '_load', '_linkedBinding', 'dlopen']
+/** What runs text. The constructor of functions is guarded where the script runs. */
+const EVALUATING = ['eval', 'runInThisContext', 'runInNewContext', 'runInContext', 'Script', 'compileFunction', '_compile']
+/** Modules that run text, or other programs, which could read the memory of this one. */
+const EVALUATING_MODULES = /^(?:node:)?(?:vm|module|worker_threads|child_process|inspector(?:\/promises)?|repl|cluster)$/
 /** Functions that change the object that they get first. */
 const DEFINING = ['defineProperty', 'defineProperties', 'assign', 'setPrototypeOf']
 /** Functions that tell which members an object has. */
@@ -164,9 +168,19 @@ class Usages {
 
   /** Whether a script could run text that it has not written itself. */
   get evaluates() {
-    const nameOfCallee = ({ callee }) => (callee?.computed ? undefined : (callee?.name ?? callee?.property?.name))
-    const calls = this.nodes.filter((node) => EVALUATING.includes(nameOfCallee(node)))
-    return calls.some((node) => !node.arguments.every((each) => isLiteral(each)))
+    if (this.nodes.some(({ type, source }) => type === 'ImportExpression' && !isLiteral(source))) return true
+    if (this.nodes.some((node) => EVALUATING_MODULES.test(requiredBy(node) ?? node.source?.value ?? ''))) return true
+    if (LOADING.some((name) => this.properties.has(name))) return true
+    const named = this.nodes.filter(({ type, name }) => type === 'Identifier' && EVALUATING.includes(name))
+    return named.some((node) => !this.#isCalledWithLiterals(node))
+  }
+
+  /** Whether a name is that of a function, or of a method, that is called with nothing but literals. */
+  #isCalledWithLiterals(node) {
+    const parent = this.around(node)
+    const callee = parent.type === 'MemberExpression' && parent.property === node ? parent : node
+    const { type, arguments: given } = this.around(callee)
+    return (type === 'CallExpression' || type === 'NewExpression') && this.around(callee).callee === callee && given.every(isLiteral)
   }
 
   /** Whether a script uses Node's test runner for its tests. */

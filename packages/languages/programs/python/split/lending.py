@@ -35,6 +35,11 @@ def is_mock(kind):
     return kind.__module__ == 'unittest.mock'
 
 
+def is_autospec(thing):
+    """Whether a function is a mock of one."""
+    return type(thing) is types.FunctionType and is_mock(type(vars(thing).get('mock')))
+
+
 def own_methods(kind):
     """The special methods that the script defines for a class, and that code may call."""
     if kind in (io.StringIO, io.BytesIO):
@@ -138,7 +143,7 @@ class Lending:
             return False
         if type(thing) in LENDABLE and type(thing) is not object or hasattr(type(thing), '__members__') and name in ('name', 'value'):
             return True
-        if is_mock(type(thing)):
+        if is_mock(type(thing)) or is_autospec(thing):
             # What the script configures, and nothing by which it judges.
             return name == 'return_value' or name[:6] != 'assert' and not hasattr(sys.modules['unittest.mock'].AsyncMock, name) \
                 and name not in CALLS
@@ -148,7 +153,7 @@ class Lending:
     def may_set(self, thing, name):
         """Whether the code may set an attribute: any, but for methods."""
         owner = thing if isinstance(thing, type) else type(thing)
-        return type(name) is str and name[:1] != '_' and not callable(getattr(owner, name, None))
+        return type(name) is str and name[:1] != '_' and not is_autospec(thing) and not callable(getattr(owner, name, None))
 
 
 def parameters(function):

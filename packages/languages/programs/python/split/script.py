@@ -177,6 +177,8 @@ def ended(asker, script):
         names.update(executing)
         ask_for_identities(names, asker, script)
         give_main(names, given)
+        guard_attributes(asker, tree, names)
+        refuse_given_annotations(asker, tree)
         names[FORMAT] = formatting(asker, formats.uses)
         if 'setrecursionlimit' in script:
             share_depth(asker)

@@ -121,7 +121,7 @@ def read_only_named_files(judge, tree):
     def is_named(path):
         if path in literals:
             return True
-        if 'zoneinfo' in sys.modules and ZONES.match(str(path)):
+        if 'zoneinfo' in sys.modules and ZONES.match(os.path.realpath(path)):
             return True
         return type(path) is str and names.issuperset(path.removeprefix('/workspace/').split('/'))
 

@@ -122,8 +122,9 @@ export class Container implements AsyncDisposable {
     this.#wake()
   }
 
+  /** Sends frames in one write, as the worker does: otherwise a run could end between two of them. */
   send(...frames: readonly Uint8Array[]): void {
-    for (const frame of frames) this.process.stdin?.write(frame)
+    this.process.stdin?.write(Buffer.concat(frames))
   }
 
   /** The next frame of any type. */

@@ -1,6 +1,8 @@
 // What the language defines in the judge's process: the code must neither get it, nor have a script change it.
 const { toString: textOf } = Function.prototype
 
+/** Why a script is unverified that has changed something. */
+const CHANGES_LANGUAGE = 'the script changes what the language defines'
 /** Static functions of `Object` that the code may get: they only tell what they are given, or make an object of it. */
 const PURE = 'assign is keys values entries fromEntries freeze isFrozen hasOwn groupBy'.split(' ')
 /** A property that a program may change without an effect on its script. */

@@ -231,7 +231,7 @@ class Judge extends Peer {
 
   /** Only if the script may have changed something: a look takes a quarter of a millisecond. */
   #checkIntrinsics() {
-    if (this.#mayReach && this.intrinsics?.hasChanged) this.unverified('the script changes what the language defines, as the code tells it')
+    if (this.#mayReach && this.intrinsics?.hasChanged) this.unverified(CHANGES_LANGUAGE)
   }
 
   /** The object for a function that the code calls. */
@@ -257,7 +257,7 @@ class Judge extends Peer {
     return false
   }
 
-  /** In place of the global object, which functions that are not strict get without an object: it has what the script defines. */
+  /** Stands for the global object, which functions that are not strict get without an object: it has what the script defines. */
   #noObject(thing) {
     if (!isProxy(thing)) this.doubt ??= 'the code calls a function of the script without its object'
     const refuse = () => this.unverified('a function of the script, called without its object, has the global object of another process')

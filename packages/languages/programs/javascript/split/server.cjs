@@ -14,7 +14,7 @@ const RESERVED = new Set(
 /** Where the members of built-in types are. */
 const OWNERS_BY_NAME = [...BUILT_IN_OWNERS]
 const INTL = Intl
-/** Globals that programs replace. Node loads some of them when they are looked at. */
+/** Globals that programs replace. Only those that the code names are looked at, because Node loads some of them then. */
 const REPLACED_GLOBALS = 'setTimeout setInterval setImmediate clearTimeout clearInterval clearImmediate queueMicrotask structuredClone fetch URL URLSearchParams Date Math JSON Promise Error Object Array Map Set'.split(' ')
 const STREAM_METHODS = ['write']
 const IDENTIFIER = /^[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*$/u
@@ -28,7 +28,7 @@ class Server {
   #atFirst = { names: [], values: [] }
   /** The modules and globals that the code names. */
   #named
-  /** What has changed since, for as long as it takes the script to look at it. */
+  /** What had changed when the code got a turn: the code can have put it back by the end. */
   #changedName
   #isStale = false
 
@@ -128,7 +128,8 @@ class Server {
     const { names, values } = membersOfBuiltIns()
     const changed = []
     for (let at = 0; at < names.length; at++) {
-      const [name, value] = [names[at], values[at]]
+      const name = names[at]
+      const value = values[at]
       if (name in before && is(before[name], value)) continue
       changed[changed.length] = name in before ? `${name}=` : name
       if (!(name in before)) this.#bindings[name] ??= { get: () => value }
@@ -138,7 +139,8 @@ class Server {
 
   /** What calls have changed in this process since the code ran; undefined if it is as it was. */
   #changedState() {
-    const [before, now] = [this.#atFirst, stateOfProcess(this.#named)]
+    const before = this.#atFirst
+    const now = stateOfProcess(this.#named)
     const length = before.names.length > now.names.length ? before.names.length : now.names.length
     for (let at = 0; at < length; at++) {
       if (before.names[at] !== now.names[at]) return now.names[at] ?? before.names[at]
@@ -186,7 +188,7 @@ function stateOfProcess({ modules, globals }) {
   addMembers(state, 'Intl', INTL)
   addMembers(state, 'process.stdout', process.stdout, STREAM_METHODS)
   for (let at = 0; at < modules.length; at++) {
-    const [name, module] = [modules[at].name, modules[at].module]
+    const { name, module } = modules[at]
     addMembers(state, name, module)
     if (typeof module === 'function') addMembers(state, `${name}.prototype`, module.prototype)
   }

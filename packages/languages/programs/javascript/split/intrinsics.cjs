@@ -5,7 +5,7 @@ const { toString: textOf } = Function.prototype
 const CHANGES_LANGUAGE = 'the script changes what the language defines'
 /** Static functions of `Object` that the code may get: they only tell what they are given, or make an object of it. */
 const PURE = 'assign is keys values entries fromEntries freeze isFrozen hasOwn groupBy'.split(' ')
-/** A property that a program may change without an effect on its script. */
+/** A property that a script may change without an effect on what it judges. */
 const CHANGEABLE = 'stackTraceLimit'
 /** Names by which a script that has them from the code can reach what the language defines. */
 const REACHES = new Set([
@@ -23,7 +23,7 @@ const INTRINSICS = reachableFrom([...BUILT_IN_OWNERS.values(), ...FUNCTIONS, ...
 /** Its globals. Those of Node are left out: many of them are loaded when they are looked at. */
 const GLOBALS = [...BUILT_IN_OWNERS.keys(), 'Proxy', 'parseInt', 'parseFloat', 'isNaN', 'isFinite'].filter((name) => !name.includes('.'))
 /** What else a script can change of it, as it is before the judge prepares itself. */
-const STATES = [...INTRINSICS].filter((thing) => !isMethod(thing)).map(stateOf)
+const STATES = [...INTRINSICS].filter((thing) => !isMethod(thing)).map((thing) => stateOf(thing))
 /** What the code must not have of it: it could change the rest, or read what a script is about to judge. */
 const REFUSED = new Set([
   ...[...INTRINSICS].filter((thing) => typeof thing === 'object'),
@@ -55,8 +55,9 @@ function staticFunctionsOf(owner) {
 }
 
 /** The getters and setters in a state. */
-function accessorsIn({ owner, keys, fields }) {
-  return keys.flatMap((key, at) => (hasOwn(getOwnPropertyDescriptor(owner, key), 'value') ? [] : [fields[2 * at], fields[2 * at + 1]]))
+function accessorsIn({ owner, keys }) {
+  const accessors = keys.map((key) => getOwnPropertyDescriptor(owner, key)).filter((field) => !hasOwn(field, 'value'))
+  return accessors.flatMap(({ get, set }) => [get, set]).filter((each) => each !== undefined)
 }
 
 /** Whether a thing is a function, but no constructor. */
@@ -76,14 +77,14 @@ class Intrinsics {
    */
   constructor(script, isOwn) {
     this.#script = script
-    const states = STATES.map((state) => (isAsBefore(state) ? state : stateOf(state.owner)))
+    const states = STATES.map((state) => (changedKey(state) === undefined ? state : stateOf(state.owner)))
     this.#states = [...states, stateOf(util.inspect.defaultOptions)]
     this.#globals = GLOBALS.filter((name) => !isOwn(name)).map((name) => [name, propertyOf(globalThis, name)])
   }
 
   /** Whether a script has changed something since. Uses nothing that it could have changed. */
   get hasChanged() {
-    for (let at = 0; at < this.#states.length; at++) if (!isAsBefore(this.#states[at])) return true
+    for (let at = 0; at < this.#states.length; at++) if (changedKey(this.#states[at], CHANGEABLE) !== undefined) return true
     for (let at = 0; at < this.#globals.length; at++) {
       const entry = this.#globals[at]
       if (!is(propertyOf(globalThis, entry[0]), entry[1])) return true
@@ -100,34 +101,6 @@ class Intrinsics {
   isOfScript(thing) {
     return this.#script.includes(apply(textOf, thing, []))
   }
-}
-
-/** An object with its prototype, its keys, and for each of these the value, or the getter and the setter. */
-function stateOf(owner) {
-  const keys = ownKeys(owner)
-  const fields = []
-  for (let at = 0; at < keys.length; at++) {
-    const { value, get, set } = getOwnPropertyDescriptor(owner, keys[at])
-    fields.push(value ?? get, set)
-  }
-  return { owner, prototype: getPrototypeOf(owner), keys, fields }
-}
-
-function isAsBefore({ owner, prototype, keys, fields }) {
-  if (getPrototypeOf(owner) !== prototype) return false
-  const now = ownKeys(owner)
-  for (let at = 0; at < now.length; at++) {
-    const key = now[at]
-    if (key === CHANGEABLE) continue
-    if (key !== keys[at]) return false
-    // A field of the other kind may inherit these.
-    const field = getOwnPropertyDescriptor(owner, key)
-    const value = hasOwn(field, 'value') ? field.value : undefined
-    const get = hasOwn(field, 'get') ? field.get : undefined
-    const set = hasOwn(field, 'set') ? field.set : undefined
-    if (!is(value ?? get, fields[2 * at]) || set !== fields[2 * at + 1]) return false
-  }
-  return now.length === keys.length
 }
 
 /**

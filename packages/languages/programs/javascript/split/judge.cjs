@@ -961,10 +961,6 @@ function listed(value) {
   return isSet(value) ? itemsOf(value, 'set') : value
 }
 
-function isThing(value) {
-  return typeof value === 'function' || (typeof value === 'object' && value !== null)
-}
-
 function isObject(value) {
   return typeof value === 'object' && value !== null && !isProxy(value)
 }

@@ -11,12 +11,10 @@ const RESERVED = new Set(
   'arguments await break case catch class const continue debugger default delete do else enum eval export extends false finally for function if implements import in instanceof interface let new null package private protected public return static super switch this throw true try typeof var void while with yield'.split(' '),
 )
 
-/** Where the members of built-in types are. */
-const OWNERS_BY_NAME = [...BUILT_IN_OWNERS]
-const INTL = Intl
+/** Objects that the code can change, and at which a script could look. */
+const OWNERS = [...BUILT_IN_OWNERS, ['Intl', Intl]]
 /** Globals that programs replace. Only those that the code names are looked at, because Node loads some of them then. */
 const REPLACED_GLOBALS = 'setTimeout setInterval setImmediate clearTimeout clearInterval clearImmediate queueMicrotask structuredClone fetch URL URLSearchParams Date Math JSON Promise Error Object Array Map Set'.split(' ')
-const STREAM_METHODS = ['write']
 const IDENTIFIER = /^[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*$/u
 
 class Server {
@@ -24,10 +22,8 @@ class Server {
   /** Promises of the script that rejected, and that nothing of the code handles. */
   #unhandled = []
   #exports
-  /** The state of this process after the code ran. */
-  #atFirst = { names: [], values: [] }
-  /** The modules and globals that the code names. */
-  #named
+  /** The state of this process, after the code ran. */
+  #state
   /** What had changed when the code got a turn: the code can have put it back by the end. */
   #changedName
   #isStale = false
@@ -42,7 +38,7 @@ class Server {
       {
         ...operationsOn(lent),
         run: () => this.run(),
-        state: () => this.#changedName ?? this.#changedState(),
+        state: () => this.#changedName ?? this.#state.changedName(),
         stale: () => this.#isStale || this.peer.forgotten.hasChanged(this.peer.hooks.skipped),
         handled: (promise) => this.peer.handled.has(promise),
         name: (name) => (name === 'module.exports' ? this.#exports() : this.#bindings[name].get()),
@@ -80,7 +76,7 @@ class Server {
   /** Lets timers and promises of the code have their turn, until one of its promises settles or the time is over. */
   turn(ms, settled) {
     // Before the code can put back what the script could see by now.
-    this.#changedName ??= this.#changedState()
+    this.#changedName ??= this.#state.changedName()
     this.#isStale ||= this.peer.forgotten.hasChangedYet(this.peer.hooks.skipped)
     this.peer.settle(settled)
     const answer = () => {
@@ -109,43 +105,25 @@ class Server {
     const words = new Set(text.match(/(?<![\p{ID_Continue}$])[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*/gu))
     // Only those that the code names: Node loads many of its globals when they are looked at.
     const before = new Map(ownKeys(globalThis).map((key) => [key, words.has(key) ? getOwnPropertyDescriptor(globalThis, key) : undefined]))
-    const members = membersOfBuiltIns()
-    this.#named = { modules: modulesIn(text), globals: REPLACED_GLOBALS.filter((name) => words.has(name)) }
+    this.#state = new ProcessState(modulesIn(text), REPLACED_GLOBALS.filter((name) => words.has(name)))
+    this.#state.note()
     // The code finds itself where a program without a judge does.
     writeFileSync(file, this.code)
     compile(text, file).runInThisContext({ displayErrors: false })
     this.#exports = () => module.exports
     const found = this.#lookUp(text, words, before)
     for (const [name, binding] of [...Object.entries(found), ...this.#exported(module)]) this.#bindings[name] ??= binding
-    this.#atFirst = stateOfProcess(this.#named)
+    const members = this.#changedMembers()
+    this.#state.note()
     const computed = [...computedIn(globalThis, before), ...computedIn(module.exports, new Map())]
-    return [...Object.keys(this.#bindings), ...computed, ...this.#changed(members), ...(DIRECTIVE.test(text) ? [STRICT] : [])]
+    return [...Object.keys(this.#bindings), ...computed, ...members, ...(DIRECTIVE.test(text) ? [STRICT] : [])]
   }
 
   /** The members that the code has added to built-in types, as names; and those that it has replaced, as `name=`. */
-  #changed(members) {
-    const before = byName(members)
-    const { names, values } = membersOfBuiltIns()
-    const changed = []
-    for (let at = 0; at < names.length; at++) {
-      const name = names[at]
-      const value = values[at]
-      if (name in before && is(before[name], value)) continue
-      changed[changed.length] = name in before ? `${name}=` : name
-      if (!(name in before)) this.#bindings[name] ??= { get: () => value }
-    }
-    return changed
-  }
-
-  /** What calls have changed in this process since the code ran; undefined if it is as it was. */
-  #changedState() {
-    const before = this.#atFirst
-    const now = stateOfProcess(this.#named)
-    const length = before.names.length > now.names.length ? before.names.length : now.names.length
-    for (let at = 0; at < length; at++) {
-      if (before.names[at] !== now.names[at]) return now.names[at] ?? before.names[at]
-      if (!is(before.values[at], now.values[at])) return now.names[at]
-    }
+  #changedMembers() {
+    const { added, replaced } = this.#state.changedMembers()
+    for (const [name, value] of added) this.#bindings[name] ??= { get: () => value }
+    return [...added.map(([name]) => name), ...replaced.map((name) => `${name}=`)]
   }
 
   /** Finds the variables among all words of the code: no other way shows those of `let`, `const` and `class`. */
@@ -180,53 +158,66 @@ function computedIn(owner, before) {
   return names.filter((key) => getOwnPropertyDescriptor(owner, key).get !== undefined).map((key) => COMPUTED + key)
 }
 
-/** What a program can change in its process, as names and their values. Executes nothing of the program, and uses nothing that it could change. */
-function stateOfProcess({ modules, globals }) {
-  const state = membersOfBuiltIns()
-  addMembers(state, 'console', console)
-  addMembers(state, 'globalThis', globalThis, globals)
-  addMembers(state, 'Intl', INTL)
-  addMembers(state, 'process.stdout', process.stdout, STREAM_METHODS)
-  for (let at = 0; at < modules.length; at++) {
-    const { name, module } = modules[at]
-    addMembers(state, name, module)
-    if (typeof module === 'function') addMembers(state, `${name}.prototype`, module.prototype)
+/** What a program can change in its process. Uses nothing that it could have replaced, once it runs. */
+class ProcessState {
+  #owners
+  #states = []
+  #folder
+  #exitCode
+
+  constructor(modules, globals) {
+    const parts = modules.flatMap(([name, module]) => [[name, module], [`${name}.prototype`, module.prototype]])
+    // Node keeps notes of its own under symbols.
+    const ofNode = [['console', console], ...parts.filter(([, owner]) => isThing(owner))].map((each) => [...each, getOwnPropertyNames])
+    const single = [['globalThis', globalThis, () => globals], ['process.stdout', process.stdout, () => ['write']]]
+    this.#owners = [...OWNERS, ...ofNode, ...single].map(([name, owner, keysOf]) => ({ name, owner, keysOf }))
   }
-  add(state, 'the folder', apply(cwd, process, []))
-  add(state, 'process.exitCode', process.exitCode)
-  return state
-}
 
-/** The members of built-in types, as `Type.prototype.name` and `Type.name`, and their values. Executes nothing. */
-function membersOfBuiltIns() {
-  const state = { names: [], values: [] }
-  for (let at = 0; at < OWNERS_BY_NAME.length; at++) addMembers(state, OWNERS_BY_NAME[at][0], OWNERS_BY_NAME[at][1])
-  return state
-}
-
-/** Adds the properties of an object that have a value: all, or those of some names. */
-function addMembers(state, type, owner, only = ownKeys(owner)) {
-  for (let at = 0; at < only.length; at++) {
-    const field = typeof only[at] === 'string' ? getOwnPropertyDescriptor(owner, only[at]) : undefined
-    if (field !== undefined) add(state, `${type}.${only[at]}`, hasOwn(field, 'value') ? field.value : field.get)
+  /** Takes note of how all is now. */
+  note() {
+    for (let at = 0; at < this.#owners.length; at++) {
+      const { name, owner, keysOf } = this.#owners[at]
+      this.#states[at] = { name, state: stateOf(owner, keysOf) }
+    }
+    this.#folder = apply(cwd, process, [])
+    this.#exitCode = process.exitCode
   }
-}
 
-function add({ names, values }, name, value) {
-  names[names.length] = name
-  values[values.length] = value
-}
+  /** The name of something that has changed since then; undefined if all is as it was. */
+  changedName() {
+    for (let at = 0; at < this.#states.length; at++) {
+      const { name, state } = this.#states[at]
+      const key = changedKey(state)
+      if (key !== undefined) return `${name}.${typeof key === 'symbol' ? 'Symbol' : key}`
+    }
+    if (apply(cwd, process, []) !== this.#folder) return 'the folder'
+    if (process.exitCode !== this.#exitCode) return 'process.exitCode'
+  }
 
-function byName({ names, values }) {
-  const found = { __proto__: null }
-  for (let at = 0; at < names.length; at++) found[names[at]] = values[at]
-  return found
+  /** The members that were added to built-in types since then, with their values; and those that were replaced. */
+  changedMembers() {
+    const [added, replaced] = [[], []]
+    for (let at = 0; at < OWNERS.length; at++) {
+      const { name: type, state } = this.#states[at]
+      const places = { __proto__: null }
+      for (let key = 0; key < state.keys.length; key++) places[state.keys[key]] = key
+      const keys = getOwnPropertyNames(state.owner)
+      for (let key = 0; key < keys.length; key++) {
+        const name = `${type}.${keys[key]}`
+        const { get: value } = fieldOf(state.owner, keys[key])
+        const place = places[keys[key]]
+        if (place === undefined) added[added.length] = [name, value]
+        else if (!is(state.fields[2 * place], value)) replaced[replaced.length] = name
+      }
+    }
+    return { added, replaced }
+  }
 }
 
 /** The modules of Node that a program names to load them. */
 function modulesIn(text) {
   const names = [...text.matchAll(/(?:\brequire\(|\bfrom|\bimport\()\s*['"](?:node:)?([\w/]+)['"]/g)].map(([, name]) => name)
-  return [...new Set(names)].filter(isBuiltin).map((name) => ({ name, module: require(`node:${name}`) }))
+  return [...new Set(names)].filter(isBuiltin).map((name) => [name, require(`node:${name}`)])
 }
 
 /** Whether timers and the like keep the process alive; its own pipe to stderr does not. */

@@ -51,6 +51,11 @@ const MAX_KEYED = 4096
 /** Kinds that stand for something in the other process. */
 const REMOTE = new Set(['function', 'promise', 'iterator', 'async iterator', 'proxy', 'symbol'])
 
+/** Whether a value is an object or a function. */
+function isThing(value) {
+  return typeof value === 'function' || (typeof value === 'object' && value !== null)
+}
+
 /** The kind of an object, and what is known about it for good. */
 function describe(thing) {
   if (typeof thing === 'symbol') return ['symbol', thing.description]

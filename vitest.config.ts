@@ -12,7 +12,8 @@ const SOAKED = [
   'apps/cli/test/system/grade.test.ts',
   'packages/sandbox/test/system/preload{,-corpora}.test.ts',
   'test/e2e/{delivery,gateway-fuzz,judge-decoders,many-languages,mutated-references,plain-toolchain}.test.ts',
-  'test/e2e/{lying-values,script-cheats,script-corpora,split-cheats}.test.ts',
+  'test/e2e/{lying-values,script-cheats,script-corpora,split-cheats,split-scripts}.test.ts',
+  'packages/devstack/test/system/build-roots.test.ts',
   'test/chaos/grade-loss.test.ts',
   'test/security/{channel,kernel-memory,limits-on-the-host}.test.ts',
 ]

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import type { JobInput } from '@isopod/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { SOAK } from '../support/soak.ts'
+import { SOAK, sampled } from '../support/soak.ts'
 import { startWorld, WITHOUT_RETRIES, type World } from '../support/world.ts'
 
 const FOLDER = new URL('../fixtures/split-cheats/', import.meta.url)
@@ -91,21 +91,22 @@ interface Cheat {
 
 /**
  * Every nth program of the folder. Some have a script of their own, after a line `script` in a comment; of the others the soak runs
- * all scripts with each, `npm test` half of them in turn.
+ * all scripts with each, `npm test` a third of them in turn.
  */
 function cheats(every: number): Cheat[] {
   const all = readdirSync(FOLDER).flatMap((language) =>
     readdirSync(new URL(`${language}/`, FOLDER)).map((name, index) => {
       const text = readFileSync(new URL(`${language}/${name}`, FOLDER), 'utf8')
       const [code = '', ...own] = text.split(/^(?:#|\/\/) script\n/m)
-      return { language, name, code, scripts: own.length > 0 ? own : commonScripts(language, index) }
+      return {
+        language,
+        name,
+        code,
+        scripts: own.length > 0 ? own : sampled(SCRIPTS[language] ?? [], 3, index),
+      }
     }),
   )
   return all.filter((_, index) => index % every === 0)
-}
-
-function commonScripts(language: string, turn: number): readonly string[] {
-  return (SCRIPTS[language] ?? []).filter((_, index) => SOAK || index % 2 === turn % 2)
 }
 
 /** Title, options of the job, and n, where every nth program runs in this mode. */

@@ -1,5 +1,6 @@
 """Asks the code's process, and answers what the code asks in turn."""
 import functools
+import math
 import operator
 import sys
 import types
@@ -23,7 +24,8 @@ OPERATORS = set('''
     iadd isub imul itruediv ifloordiv imod ipow imatmul iand ior ixor ilshift irshift
 '''.split())
 # Those of one value, which the judge computes as well.
-OF_VALUES = {'abs': abs, 'int': int, 'float': float, 'complex': complex, 'round': round, 'bool': bool, 'len': len, **{
+OF_VALUES = {'abs': abs, 'int': int, 'float': float, 'complex': complex, 'round': round, 'bool': bool, 'len': len, 'bytes': bytes,
+             'floor': math.floor, 'ceil': math.ceil, 'trunc': math.trunc, **{
     name: getattr(operator, name) for name in ('neg', 'pos', 'invert', 'index')}}
 # What code raises by these would end a loop or a task of the script, and not be noticed.
 ENDS_OF_LOOPS = 'StopIteration', 'StopAsyncIteration', 'CancelledError'
@@ -64,13 +66,13 @@ class Reason:
         setattr(judge, self.name, located(reason))
 
 
-class Judge(Meanings, Lending, Checks):
+class Judge(Meanings, Lending, Looks, Checks):
     """Asks the code's process, and gives its answers a meaning. No answer is executed."""
     doubt, excuse = Reason(), Reason()
 
     def __init__(self, channel):
         self.channel = channel
-        for part in Meanings, Lending, Checks:
+        for part in Meanings, Lending, Looks, Checks:
             part.__init__(self)
         self.shared = Shared(self.forget)
         # Whether the question combines values.
@@ -97,10 +99,9 @@ class Judge(Meanings, Lending, Checks):
         self.take_turn()
         try:
             self.combines = name in OPERATORS or name in ('eq', 'ne')
-            if name not in PEEKS:
-                self.seen.clear()
-            if name not in PEEKS and name not in ITERATES:
-                self.check_contents()
+            look = args[0] if name == 'dataclass' and not kwargs else name
+            if look not in PEEKS and not self.is_looking:
+                self.end_looks(name, args)
             if name == 'await' and (self.is_concurrent or self.is_limited):
                 self.excuse = self.excuse or 'coroutines of the code run one after the other'
                 if self.is_concurrent:
@@ -108,7 +109,7 @@ class Judge(Meanings, Lending, Checks):
             if self.thread != get_ident():
                 self.doubt = self.doubt or 'the code answers threads of the script one after the other'
             value = self.exchange(name, args, kwargs)
-            self.compare(name, args, value)
+            self.compare(look, args if look == name else args[1:], value)
             self.note_content(name, args, value)
             if self.claimed:
                 self.check_claims(name, args)
@@ -130,9 +131,9 @@ class Judge(Meanings, Lending, Checks):
             values = writer.each(args), {key: writer.write(value) for key, value in kwargs.items()}
             message = [name, *values, self.shared.changed(writer)]
         if message[-1]:
-            self.seen.clear()
             self.check_contents()
         seen = self.shared.seen(writer.containers)
+        is_look = self.is_looking or name in PEEKS | ITERATES or name == 'dataclass'
         self.is_lost = True
         self.asked += 1
         try:
@@ -148,14 +149,14 @@ class Judge(Meanings, Lending, Checks):
             while reply[0] == 'ask':
                 # The script may ask in turn.
                 self.is_lost = False
-                if self.has_effect(*reply[1:3]):
-                    self.seen.clear()
-                    self.check_contents()
-                number, operation, args, output, fields, changed = reply[1:]
+                number, operation, given, output, fields, changed = reply[1:]
                 self.change_fields(fields)
                 if output:
                     sys.stdout.write(text(output))
-                answer = self.answer(number, operation, args, changed, seen)
+                answer = self.answer(number, operation, given, changed, seen)
+                # A look may call functions of the script, as long as these change nothing.
+                if answer[-1] or self.has_effect(number, operation) and not is_look:
+                    self.check_contents()
                 self.is_lost = True
                 self.channel.send(answer)
                 reply = self.receive()
@@ -300,10 +301,8 @@ class Judge(Meanings, Lending, Checks):
         """An attribute of something in the code's process."""
         if name in QUERIES and thing._isopod_rule != 'plain':
             unverified(self, f'only the code could tell what {name} of {thing._isopod_name} says')
-        is_own = name in self.overridden.get(thing._isopod_kind, ())
-        is_of_value = thing._isopod_rule == 'plain' and name[:1] != '_' and name not in FORMATS and any(
-            hasattr(each, name) for each in thing._isopod_plain)
-        if is_own or is_of_value or thing._isopod_rule == 'plain' and (name in QUERIES or name in PLAIN_QUERIES):
+        is_own = name in self.overridden.get(thing._isopod_kind, ()) or thing._isopod_rule == 'plain' and self.has_plain(thing, name)
+        if is_own or thing._isopod_rule == 'plain' and (name in QUERIES or name in PLAIN_QUERIES):
             return self.of_plain(thing, name)
         if thing._isopod_kind == 'class' and thing._isopod_fields and name in thing._isopod_fields:
             return thing._isopod_fields[name]
@@ -326,6 +325,11 @@ class Judge(Meanings, Lending, Checks):
             unverified(self, f'{known._isopod_name} has no member {name}')
         return found
 
+    def has_plain(self, thing, name):
+        """Whether the judge computes a method of an object whose class is derived from a built-in one: a class or an object can have its own."""
+        base = self.plain_base(type(thing))
+        return name[:1] != '_' and name not in FORMATS and name not in CHANGING_METHODS and hasattr(base, name)
+
     def of_plain(self, thing, name):
         """A method of a built-in type, of what an object holds; if the code answers otherwise, only it could tell."""
         reason = f'only the code could tell what its own {name} of {thing._isopod_name} says'
@@ -340,7 +344,10 @@ class Judge(Meanings, Lending, Checks):
 
         def both(*args, **kwargs):
             args = [[*each] if isinstance(each, collections.abc.Iterator) else each for each in args]
-            own, told = outcome(method, args, kwargs), outcome(there, args, kwargs)
+            own = outcome(method, args, kwargs)
+            outer, self.is_looking = self.is_looking, True
+            told = outcome(there, args, kwargs)
+            self.is_looking = outer
             if own[0] is not told[0] or own[0] is None and not self.is_alike(own[1], told[1]):
                 unverified(self, reason)
             if told[0] is not None:
@@ -355,6 +362,15 @@ class Judge(Meanings, Lending, Checks):
             if error is not None or not self.is_alike(own, told):
                 unverified(self, f'only the code could tell what {operation} of {thing._isopod_name} is')
         return told
+
+    def copied(self, thing, operation):
+        """A copy, which has the value of the object if the class is derived from a built-in one."""
+        made = self.ask(operation, thing)
+        if thing._isopod_rule == 'plain':
+            value = self.plain_of(made) if getattr(about(made), '_isopod_rule', None) == 'plain' else made
+            if self.shown(value) != self.shown(self.plain_of(thing)):
+                unverified(self, f'only the code could tell what a copy of {thing._isopod_name} is')
+        return made
 
     def is_alike(self, own, told):
         """Whether the code gives what the judge has computed, or an object of a derived class with that value."""
@@ -380,7 +396,7 @@ class Judge(Meanings, Lending, Checks):
         if thing._isopod_plain:
             return thing._isopod_plain[0]
         value = self.ask('plain', thing)
-        if type(value) not in SCALARS_AND_BYTES | CONTAINERS | {bytearray}:
+        if type(value) is not self.plain_base(type(thing)):
             unverified(self, f'only the code could tell the plain value of {thing._isopod_name}')
         if not thing._isopod_is_made and self.last_made > self.first_seen.get(thing._isopod_number, 0):
             unverified(self, f'the code tells the value of {thing._isopod_name} after the script has made other objects')

@@ -65,7 +65,7 @@ FAILING = set('globals locals dir assertLogs assertWarns assertWarnsRegex'.split
 # Names under which the code's own objects show all that they have.
 SHOWN_SPECIALS = set('__name__ __qualname__ __doc__ __dict__ __class__ __len__ __iter__ __next__ __call__ __getitem__ __contains__ __slots__'.split())
 # The functions by which a script compares objects, and formats with a text. No script can name them.
-SAME, FORMAT = 'the same object', 'a formatted text'
+SAME, FORMAT, MAKE_TYPE = 'the same object', 'a formatted text', 'a new class'
 # What a script may replace to ask the code otherwise, or to see what it prints.
 INPUT, OUTPUT = {'sys.stdin', 'sys.argv'}, {'sys.stdout'}
 PATCHES = {'unittest.mock.patch', 'unittest.mock.patch.dict'}

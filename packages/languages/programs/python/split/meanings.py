@@ -58,8 +58,12 @@ class Meanings:
                     return made
             if rule in ('plain', 'member'):
                 self.plain_names.add(about(kind)._isopod_name)
+            plain, base = reader.each(plain), self.plain_base(kind) if rule == 'plain' else None
+            # The value of what cannot change comes with it.
+            if [type(each) for each in plain] != ([base] if base in FIXED else []):
+                raise Unreadable
             made = object.__new__(kind)
-            Remote.__init__(made, self, number, about(kind)._isopod_number, about(kind)._isopod_name, text(rule), fields, own_hash, reader.each(plain))
+            Remote.__init__(made, self, number, about(kind)._isopod_number, about(kind)._isopod_name, text(rule), fields, own_hash, plain)
             self.proxies[number] = [weakref.ref(each) for each in (*known, made)]
             # A member is one object, whatever number the code gives to it.
             return self.members.setdefault((made._isopod_kind, str(fields)), made) if rule == 'member' else made
@@ -110,6 +114,11 @@ class Meanings:
             error.__suppress_context__ = is_without_context is True
             return error
         raise Unreadable
+
+    def plain_base(self, kind):
+        """The built-in type from which a class of the code is derived, and of which its objects have a value; None if there is none."""
+        made = object.__new__(kind)
+        return next((each for each in PLAIN if isinstance(made, each)), None)
 
     def claim(self, thing):
         """Takes note of what the code says to be of Python's library."""

@@ -21,25 +21,10 @@ async def nothing():
 
 FUNCTION, COROUTINE = type(nothing), type(waiting := nothing())
 waiting.close()
-# Built-in types → what makes a plain value of an instance of a derived class, without its own methods.
-PLAIN = {
-    int: int.__int__, float: float.__float__, complex: complex.__complex__, str: str.__str__, bytes: bytes.__bytes__,
-    bytearray: bytearray.copy, list: lambda it: [*list.__iter__(it)], tuple: lambda it: (*tuple.__iter__(it),), dict: dict.copy,
-    set: lambda it: {*set.__iter__(it)}, frozenset: lambda it: frozenset(frozenset.__iter__(it)),
-    collections.deque: lambda it: collections.deque(collections.deque.__iter__(it)),
-}
-FIXED = int, float, complex, str, bytes
 # Types of values that do not change, and modules that have more of them.
 VALUE_TYPES, VALUE_MODULES = {*FIXED, tuple, frozenset}, {'datetime', 'decimal', 'fractions'}
 # Where bases are from that hold no value.
 NO_VALUES = {None, CODE, 'typing', 'abc', 'collections.abc'}
-# Methods that change an object, and tell nothing that the judge could compute.
-CHANGING_METHODS = set('''
-    append appendleft extend extendleft insert remove pop popleft popitem clear sort reverse rotate update setdefault add discard
-    intersection_update difference_update symmetric_difference_update
-'''.split())
-
-
 class References:
     def __init__(self):
         self.objects, self.numbers, self.lent, self.lent_numbers, self.described = [], {}, {}, {}, set()

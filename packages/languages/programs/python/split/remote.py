@@ -102,10 +102,10 @@ class Remote:
         return self._isopod_judge.ask('dir', self)
 
     def __copy__(self):
-        return self._isopod_judge.ask('copy', self)
+        return self._isopod_judge.copied(self, 'copy')
 
     def __deepcopy__(self, _):
-        return self._isopod_judge.ask('deepcopy', self)
+        return self._isopod_judge.copied(self, 'deepcopy')
 
 
 def has_method(thing, name):
@@ -185,7 +185,11 @@ class RemoteType(OfCode):
     # Of an enumeration.
 
     def __iter__(cls):
-        return iter(about(cls)._isopod_judge.ask('iter', about(cls)))
+        known = about(cls)
+        judge = known._isopod_judge
+        found = judge.ask('iter', known)
+        judge.note_run(found, judge.content_of(known).begin(), judge.number_of(known))
+        return iter(found)
 
     def __len__(cls):
         return about(cls)._isopod_judge.ask('len', about(cls))
@@ -226,24 +230,25 @@ def iterated(self):
     judge = self._isopod_judge
     found = judge.ask('iter', self)
     # What is used up gives less the next time.
-    is_stream = has_method(self, '__next__') and not has_method(self, '__len__')
-    if not is_stream and self._isopod_kind != 'class':
-        judge.note_run(found, judge.content_of(self).begin())
+    if not has_method(self, '__next__') or has_method(self, '__len__'):
+        judge.note_run(found, judge.content_of(self).begin(), judge.number_of(self))
     return found
 
 
 def stepped(self):
-    values, run = self._isopod_judge.ask('next', self, 1)[0], self._isopod_judge.runs.get(self._isopod_number, [[], False])
+    judge = self._isopod_judge
+    values, run = judge.ask('next', self, 1)[0], judge.run_of(self)
     if not values:
-        end_run(run)
+        run.is_over = True
         raise StopIteration
-    add_to_run(run, values[0])
+    run.add(*judge.show(values[0]))
     return values[0]
 
 
 def reversed_there(self):
-    found = self._isopod_judge.ask('reversed', self)
-    self._isopod_judge.note_run(found, self._isopod_judge.content_of(self).begin_backward())
+    judge = self._isopod_judge
+    found = judge.ask('reversed', self)
+    judge.note_run(found, judge.content_of(self).begin_backward(), judge.number_of(self))
     return found
 
 
@@ -316,8 +321,14 @@ def leave(self, kind, error, trace):
         return False
     # A failed assertion would tell the code what the script expects.
     is_secret = isinstance(error, AssertionError) and '_remote' not in vars(error)
-    is_swallowed = self._isopod_judge.ask('exit', self, None if is_secret else error) is True and not is_secret
     judge = self._isopod_judge
+    try:
+        is_swallowed = judge.ask('exit', self, None if is_secret else error) is True and not is_secret
+    except BaseException:
+        # What the code raises here takes the place of the error.
+        if is_secret:
+            judge.failed = judge.failed or error
+        raise
     if is_swallowed and not is_raised(trace, judge.unconditional):
         judge.doubt = judge.doubt or 'a context manager of the code swallows an error that may be a failure'
     return is_swallowed
@@ -339,10 +350,21 @@ def awaited(self):
     yield
 
 
+def iterated_later(self):
+    judge = self._isopod_judge
+    found = judge.ask('aiter', self)
+    if not has_method(self, '__anext__'):
+        judge.note_run(found, judge.content_of(self).begin(), judge.number_of(self))
+    return found
+
+
 async def next_later(self):
-    found = self._isopod_judge.ask('anext', self)
+    judge = self._isopod_judge
+    found, run = judge.ask('anext', self), judge.run_of(self)
     if not found:
+        run.is_over = True
         raise StopAsyncIteration
+    run.add(*judge.show(found[0]))
     return found[0]
 
 
@@ -367,7 +389,7 @@ SPECIAL = {
     '__ne__': lambda self, other: self._isopod_judge.unequal(self, other),
     '__exit__': leave,
     '__await__': awaited,
-    '__aiter__': forwarded('aiter'),
+    '__aiter__': iterated_later,
     '__anext__': next_later,
     '__aenter__': enter_later,
     '__aexit__': leave_later,
@@ -442,7 +464,7 @@ class RemoteIterator:
         self._isopod_judge, self._remote = judge, Remote(judge, number, None, 'iterator', 'identity')
         self._waiting, self._is_over, self._size, self._count, self._value = collections.deque(), False, 1, 0, None
         # What it has given so far, and whether that is all, for what is known of the object that gave it.
-        self._run = [[], False]
+        self._run = Run()
 
     def __iter__(self):
         return self
@@ -458,10 +480,10 @@ class RemoteIterator:
                 self._size *= 2
         if not self._waiting:
             value, self._value = self._value, None
-            end_run(self._run)
+            self._run.is_over = True
             raise StopIteration(value)
         item = self._waiting.popleft()
-        add_to_run(self._run, item)
+        self._run.add(*self._isopod_judge.show(item))
         return item
 
     def send(self, value):

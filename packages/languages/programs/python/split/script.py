@@ -14,13 +14,15 @@ SHOWN_OUTPUT = 1 << 16
 SCRIPT = '/workspace/script.py'
 # Nodes of literals, as arguments of calls.
 LITERAL_NODES = {ast.Constant, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.UnaryOp, ast.USub, ast.keyword, ast.Load}
+# Texts of scripts that make classes by functions.
+MAKES_CLASSES = re.compile(r'\btype\(|Enum|Flag|make_dataclass')
 # Names under which programs import modules.
 ALIASES = {'np': 'numpy', 'pd': 'pandas'}
 
 
 def resolve(tree, names, judge):
     """Decides whose a name is that both the code and Python define."""
-    loads, calls, attributes, computed = collections.Counter(), collections.Counter(), {}, set()
+    loads, calls, attributes, computed, imports_code = collections.Counter(), collections.Counter(), {}, set(), False
     for node in ast.walk(tree):
         if isinstance(node, ast.Name):
             loads[node.id] += 1
@@ -30,8 +32,11 @@ def resolve(tree, names, judge):
                 computed.add(node.func.id)
         elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
             attributes.setdefault(node.value.id, []).append(node.attr)
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            imports_code = imports_code or 'main' in (getattr(node, 'module', None), *(each.name for each in node.names))
     used = {name for name in names.given if loads[name]}
-    shadows = {name for name in used if hasattr(builtins, name)}
+    # With an import, the script has all names of the code by that.
+    shadows = {name for name in used if hasattr(builtins, name)} if not imports_code else set()
     if shadows and loads.keys() & set(EXECUTING):
         judge.doubt = judge.doubt or f'{", ".join(sorted(shadows))} can be the code\'s or Python\'s in text that the script runs'
     elif shadows == used and len(shadows) == 1:
@@ -160,6 +165,8 @@ def ended(asker, script):
         formats = Formats()
         if 'ormat' in script:
             tree = formats.visit(tree)
+        if 'type' in script:
+            tree = OwnClasses().visit(tree)
         program = compile(tree, SCRIPT, 'exec', 0, True)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         return 'broken', f'{type(error).__name__}: {error}'
@@ -182,6 +189,8 @@ def ended(asker, script):
         names[FORMAT] = formatting(asker, formats.uses)
         if 'setrecursionlimit' in script:
             share_depth(asker)
+        if MAKES_CLASSES.search(script):
+            make_only_own_classes(asker, names)
         if 'pickle' in script:
             refuse_pickles(asker)
         if any(hasattr(builtins, name) or name in MODULES or name in ALIASES for name in given):

@@ -162,6 +162,31 @@ def give_main(names, given):
     vars(main).update(__getattr__=attribute, __all__=[each for each in given if each[:1] != '_'])
 
 
+class OwnClasses(ast.NodeTransformer):
+    """Makes classes with `type` by a function."""
+
+    def visit_Call(self, node):
+        if isinstance(node.func, ast.Name) and node.func.id == 'type' and len(node.args) == 3:
+            node.func = ast.copy_location(ast.Name(MAKE_TYPE, ast.Load()), node.func)
+        return self.generic_visit(node)
+
+
+def make_only_own_classes(judge, names):
+    """Has the script make no class of what the code gives: by a method of its own, the code would decide what the objects are equal to."""
+    def guarded(make, count):
+        def made(*args, **kwargs):
+            if judge.show([*args[count:], *kwargs.values()])[1]:
+                unverified(judge, 'the script makes a class of what the code gives')
+            return make(*args, **kwargs)
+        return made
+    import dataclasses
+    import enum
+    names[MAKE_TYPE] = guarded(type, 1)
+    dataclasses.make_dataclass = guarded(dataclasses.make_dataclass, 1)
+    # After the class of enumerations and the name.
+    enum.EnumType._create_ = guarded(enum.EnumType._create_, 2)
+
+
 def refuse_pickles(judge):
     """Reading a pickle runs what it names, and objects of the code cannot be written."""
     import pickle

@@ -22,6 +22,19 @@ VARARGS, VARKEYWORDS = 4, 8
 # The flag of classes that are not defined by programs.
 IMMUTABLE, FLAGS = 1 << 8, vars(type)['__flags__'].__get__
 VIEWS = {type({}.keys()): 'keys', type({}.values()): 'values', type({}.items()): 'items'}
+# Built-in types → what makes a plain value of an instance of a derived class, without its own methods.
+PLAIN = {
+    int: int.__int__, float: float.__float__, complex: complex.__complex__, str: str.__str__, bytes: bytes.__bytes__,
+    bytearray: bytearray.copy, list: lambda it: [*list.__iter__(it)], tuple: lambda it: (*tuple.__iter__(it),), dict: dict.copy,
+    set: lambda it: {*set.__iter__(it)}, frozenset: lambda it: frozenset(frozenset.__iter__(it)),
+    collections.deque: lambda it: collections.deque(collections.deque.__iter__(it)),
+}
+FIXED = int, float, complex, str, bytes
+# Methods that change an object, and tell nothing that the judge could compute.
+CHANGING_METHODS = set('''
+    append appendleft extend extendleft insert remove pop popleft popitem clear sort reverse rotate update setdefault add discard
+    intersection_update difference_update symmetric_difference_update
+'''.split())
 
 
 class Deep:

@@ -31,7 +31,7 @@ function run(script: string) {
   const text: string = runInContext(
     `${BEFORE}${FILES.join('\n')}
     const loops = new Loops(judge)
-    globalThis.isopod$ = { ...new Sizes(judge).hooks, ...loops.hooks, thrown(error) { thrown.push(error); return error }, reporting(work) { try { return work() } catch (error) { throw this.thrown(error) } } }
+    globalThis.isopod$ = { ...new Sizes(judge).hooks, ...loops.hooks, thrown(error) { thrown.push(error); return error }, self: (thing) => thing, reporting(work) { try { return work() } catch (error) { throw this.thrown(error) } } }
     globalThis.finish = () => loops.checkAll()
     instrument(script, syntaxOf(script))`,
     context,

@@ -15,8 +15,9 @@ const LISTS = ['entries', 'keys', 'values']
  * - `a < b` becomes `isopod$.less(a, b)`, with a third argument if one of them is a literal.
  * - A function that judges what it is given reports what it throws.
  * - What a loop goes through reports itself, if the loop has an assertion or comparison in it, and so does each turn.
+ * - In functions `this` becomes `isopod$.self(this)`, unless all of the text is strict.
  */
-function instrument(text, tree) {
+function instrument(text, tree, isStrict = false) {
   const edits = new Edits(text)
   const nodes = nodesOf(tree)
   const functions = new Map(nodes.flatMap((node) => namedFunction(node)))
@@ -28,6 +29,8 @@ function instrument(text, tree) {
     addTurn(edits, body, `${HOOKS}.ran(${sites++})`)
   }
   for (const each of judgingFunctions(nodes)) addThrown(edits, each)
+  const selves = isStrict ? [] : nodes.filter(isFunctionNode).flatMap((node) => nodesOf(node)).filter(({ type }) => type === 'ThisExpression')
+  for (const node of new Set(selves)) edits.wrap(node, `${HOOKS}.self(`, ')')
   const rows = new Set(nodes.filter(isAssertionNode).flatMap((node) => rowsOf(node)))
   for (const node of nodes) {
     if (rows.has(node)) edits.wrap(node, `${HOOKS}.row(`, ')')

@@ -78,7 +78,8 @@ class Intrinsics {
   constructor(script, isOwn) {
     this.#script = script
     const states = STATES.map((state) => (changedKey(state) === undefined ? state : stateOf(state.owner)))
-    this.#states = [...states, stateOf(util.inspect.defaultOptions)]
+    const ofNode = [EventEmitter, EventEmitter.prototype, util.inspect.defaultOptions]
+    this.#states = [...states, ...ofNode.map((thing) => stateOf(thing))]
     this.#globals = GLOBALS.filter((name) => !isOwn(name)).map((name) => [name, propertyOf(globalThis, name)])
   }
 
@@ -92,11 +93,6 @@ class Intrinsics {
     return false
   }
 
-  /** Whether a function may use the object with which it is called. */
-  namesThis(thing) {
-    return apply(textOf, thing, []).includes('this')
-  }
-
   /** Whether a function is one of the script. */
   isOfScript(thing) {
     return this.#script.includes(apply(textOf, thing, []))
@@ -104,14 +100,14 @@ class Intrinsics {
 }
 
 /**
- * Has no text become a function but those of the script itself.
+ * Has no text become a function but those of the script itself, without `this`, which would be the global object.
  *
  * @param texts of the script
  * @param refused called if it is another one
  */
 function guardEvaluation(texts, refused) {
   const check = (args) => {
-    for (const each of args) if (!texts.has(each)) refused()
+    for (const each of args) if (!texts.has(each) || /\bthis\b/.test(each)) refused()
   }
   for (const kind of FUNCTIONS) {
     const guarded = new Proxy(kind, {

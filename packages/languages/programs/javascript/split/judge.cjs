@@ -84,8 +84,6 @@ class Judge extends Peer {
   #reasons = {}
   /** What the language defines, once the script runs. */
   intrinsics = undefined
-  /** Whether functions of the script get the global object if they are called without one. */
-  isSloppy = false
   /** Whether the script may have a name from the code by which it reaches that. */
   #mayReach = false
   /** Whether an assertion failed in a function of the script that the code called. */
@@ -140,6 +138,7 @@ class Judge extends Peer {
         this.#expected.noteUsed(thing)
       },
       told: (thing, isPart) => this.#noteTold(thing, isPart),
+      given: (thing) => this.#checkGiven(thing),
       tampered: () => this.unverified('the code changed a function or a class of the script, or what they keep'),
       subclassed: (derived, base) => {
         this.doubt ??= 'the code does not see the methods of a class of the script'
@@ -151,7 +150,7 @@ class Judge extends Peer {
       },
       tooLarge: () => this.unverified('an iterator has no end'),
       text: (text) => {
-        this.#mayReach ||= REACHES.has(text)
+        this.#mayReach ||= text.split('.').some((name) => REACHES.has(name))
       },
       knows: (kind) => {
         if (kind === 'ask') this.unverified('the code passes a constructor of the language to a function of the script')
@@ -236,13 +235,10 @@ class Judge extends Peer {
 
   /** The object for a function that the code calls. */
   #selfFor(thing, self) {
-    const isMock = isProxy(thing)
-    if (isMock || this.intrinsics?.isOfScript(thing)) {
-      const isGlobal = self === undefined || self === null
-      return isGlobal && this.isSloppy && (isMock || this.intrinsics.namesThis(thing)) ? this.#noObject(thing) : self
-    }
-    if (!isThing(self) || thing.name.startsWith('bound ') || (!this.isOfOther(self) && this.#hasMethod(self, thing))) return self
-    if (/^set\b/.test(thing.name)) this.unverified('the code sets a property of Node in the process of the judge')
+    if (isProxy(thing) || this.intrinsics?.isOfScript(thing)) return self
+    const isMethod = isThing(self) && !this.isOfOther(self) && this.#hasMethod(self, thing)
+    if (/^set\b/.test(thing.name) && !isMethod && !INTRINSICS.has(thing)) this.unverified('the code sets a property of Node in the process of the judge')
+    if (!isThing(self) || isMethod || thing.name.startsWith('bound ')) return self
     // Functions of Node trust their objects.
     this.doubt ??= 'the code calls a function of Node with an object of another kind'
     return undefined
@@ -257,12 +253,21 @@ class Judge extends Peer {
     return false
   }
 
-  /** Stands for the global object, which functions that are not strict get without an object: it has what the script defines. */
-  #noObject(thing) {
-    if (!isProxy(thing)) this.doubt ??= 'the code calls a function of the script without its object'
+  /** What `this` is in a function of the script: without an object it is the global object, which has what the script defines. */
+  selfOf(thing) {
+    if (thing !== globalThis) return thing
+    if (this.#answering > 0) this.doubt ??= 'the code calls a function of the script without its object'
     const refuse = () => this.unverified('a function of the script, called without its object, has the global object of another process')
     const traps = ['get', 'set', 'has', 'ownKeys', 'getPrototypeOf', 'setPrototypeOf', 'defineProperty', 'deleteProperty', 'getOwnPropertyDescriptor', 'isExtensible', 'preventExtensions']
     return new Proxy({}, Object.fromEntries(traps.map((name) => [name, refuse])))
+  }
+
+  /** Has the code not pass what it could have functions of the script or of Node call or change. */
+  #checkGiven(thing) {
+    if (this.isOfOther(thing)) return
+    if (isPrototype(thing)) this.unverified('the code passes a prototype to a function of the script')
+    const isEnding = typeof thing === 'function' && ENDING.includes(thing.name) && !isProxy(thing) && !this.intrinsics?.isOfScript(thing)
+    if (isEnding) this.unproven ??= `the code passes ${thing.name} of a test of the script`
   }
 
   #noteContext(thing, self) {
@@ -963,4 +968,11 @@ function listed(value) {
 
 function isObject(value) {
   return typeof value === 'object' && value !== null && !isProxy(value)
+}
+
+/** Whether an object is the prototype of a class. Executes nothing. */
+function isPrototype(thing) {
+  if (!isObject(thing)) return false
+  const kind = getOwnPropertyDescriptor(thing, 'constructor')?.value
+  return typeof kind === 'function' && !isProxy(kind) && propertyOf(kind, 'prototype') === thing
 }

@@ -40,7 +40,7 @@ class Peer {
    * @param operations what the other process may ask for: name → function
    * @param hooks `describe` can describe a value in another way, `lend` sees what is passed for the first time, `output` takes what
    *   was printed, `forgotten` sees what is no longer shared, `passed` what is passed again, `told` what the other process
-   *   passes, `text` its texts, `knows` in which kind of message it names a constructor of the language,
+   *   passes, `given` what it passes to a function that it calls, `text` its texts, `knows` in which kind of message it names a constructor of the language,
    *   `internal` tells whose private properties only this process changes, and `skipped` has values that belong to no object
    */
   constructor(channel, operations, hooks) {
@@ -318,10 +318,16 @@ class Peer {
       if (typeof cell === 'string') this.hooks.text?.(cell)
       if (cell?.[0] === 'k') this.hooks.knows?.(head[0])
       const thing = value(cell)
-      if (typeof thing === 'function' || (typeof thing === 'object' && thing !== null)) this.hooks.told?.(thing, isPart)
+      if (isThing(thing)) this.hooks.told?.(thing, isPart)
       return thing
     }
-    for (const [entry, , state] of entries) this.#fill(entry, state.map((cell) => told(cell, true)))
+    const isCall = head[0] === 'ask' && (head[1] === 'call' || head[1] === 'new')
+    const given = (cell, isPart) => {
+      const thing = told(cell, isPart)
+      if (isCall && isThing(thing)) this.hooks.given?.(thing)
+      return thing
+    }
+    for (const [entry, , state] of entries) this.#fill(entry, state.map((cell) => given(cell, true)))
     for (const [number, state] of changed) {
       const entry = this.objects.get(number)
       const now = state.map((cell) => told(cell, true))
@@ -330,7 +336,8 @@ class Peer {
       this.#fill(entry, now)
       this.hooks.changed?.(entry.thing)
     }
-    return [head, cells.map((cell) => told(cell, false))]
+    // The first one of a call is the function.
+    return [head, cells.map((cell, at) => (at === 0 ? told : given)(cell, false))]
   }
 
   /** Whether a state has another property in place of a method, accessor or internal state that an object has or inherits. */

@@ -44,7 +44,7 @@ function judge(script, report, stdin, given) {
   const raced = new WeakSet()
   let isRacing = false
   const loops = new Loops(asker)
-  defineProperty(globalThis, HOOKS, { value: freeze({ ...new Sizes(asker).hooks, ...loops.hooks, thrown: (error) => asker.noteThrown(error), reporting: (work) => asker.reporting(work), row: (thing) => asker.noteRow(thing) }) })
+  defineProperty(globalThis, HOOKS, { value: freeze({ ...new Sizes(asker).hooks, ...loops.hooks, thrown: (error) => asker.noteThrown(error), reporting: (work) => asker.reporting(work), row: (thing) => asker.noteRow(thing), self: (thing) => asker.selfOf(thing) }) })
   asker.waits = () => [...unsettled].some((promise) => asker.handled.has(promise) && !raced.has(promise))
   unlinkSync(given.__filename)
   let text
@@ -129,7 +129,7 @@ function judge(script, report, stdin, given) {
     const isStrict = names.includes(STRICT)
     defineNames(names, uses, asker, given, (all) => declaredBy(text, isStrict, all))
     const directive = isStrict ? `'${STRICT}';` : DIRECTIVE.test(script) ? ';' : ''
-    const watched = directive + instrument(text, tree)
+    const watched = directive + instrument(text, tree, isStrict)
     let program
     try {
       program = compile(watched, file)
@@ -140,7 +140,6 @@ function judge(script, report, stdin, given) {
     guardEvaluation(uses.texts, refuse)
     if (!uses.isUsed('eval')) replace('eval', refuse)
     const changed = new Set(uses.changes.map(([path]) => path))
-    asker.isSloppy = !isStrict && !DIRECTIVE.test(script)
     asker.intrinsics = new Intrinsics(watched, (name) => changed.has(name) || uses.isDeclared(name))
     program.runInThisContext({ displayErrors: false })
   } catch (error) {

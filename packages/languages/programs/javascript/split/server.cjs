@@ -15,6 +15,7 @@ const RESERVED = new Set(
 const OWNERS = [...BUILT_IN_OWNERS, ['Intl', Intl]]
 /** Globals that programs replace. Only those that the code names are looked at, because Node loads some of them then. */
 const REPLACED_GLOBALS = 'setTimeout setInterval setImmediate clearTimeout clearInterval clearImmediate queueMicrotask structuredClone fetch URL URLSearchParams Date Math JSON Promise Error Object Array Map Set'.split(' ')
+const PROCESS_PARTS = ['stdout', 'stderr', 'exitCode']
 const IDENTIFIER = /^[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*$/u
 
 class Server {
@@ -169,7 +170,7 @@ class ProcessState {
     const parts = modules.flatMap(([name, module]) => [[name, module], [`${name}.prototype`, module.prototype]])
     // Node keeps notes of its own under symbols.
     const ofNode = [['console', console], ...parts.filter(([, owner]) => isThing(owner))].map((each) => [...each, getOwnPropertyNames])
-    const single = [['globalThis', globalThis, () => globals], ['process.stdout', process.stdout, () => ['write']]]
+    const single = [['globalThis', globalThis, () => globals], ['process', process, () => PROCESS_PARTS], ['process.stdout', process.stdout, () => ['write']]]
     this.#owners = [...OWNERS, ...ofNode, ...single].map(([name, owner, keysOf]) => ({ name, owner, keysOf }))
   }
 
@@ -191,6 +192,7 @@ class ProcessState {
       if (key !== undefined) return `${name}.${typeof key === 'symbol' ? 'Symbol' : key}`
     }
     if (apply(cwd, process, []) !== this.#folder) return 'the folder'
+    // Its getter is as it was.
     if (process.exitCode !== this.#exitCode) return 'process.exitCode'
   }
 

@@ -22,23 +22,34 @@ const BEFORE = `
 `
 
 /** Runs a script with its hooks: its last value, and why it does not show that the code is right. */
-function run(script: string) {
+function run(script: string, isStrict = false) {
   const require = createRequire(import.meta.url)
   const judge = { unproven: undefined, named: new Set(), isOfOther: () => true, numberAnswers: [] }
   const { types, isDeepStrictEqual: equal } = require('node:util')
   const thrown: unknown[] = []
-  const context = createContext({ thrown, acorn: require('acorn'), judge, types, equal, Error, script })
+  const selves: string[] = []
+  const context = createContext({
+    thrown,
+    selves,
+    isStrict,
+    acorn: require('acorn'),
+    judge,
+    types,
+    equal,
+    Error,
+    script,
+  })
   const text: string = runInContext(
     `${BEFORE}${FILES.join('\n')}
     const loops = new Loops(judge)
-    globalThis.isopod$ = { ...new Sizes(judge).hooks, ...loops.hooks, thrown(error) { thrown.push(error); return error }, self: (thing) => thing, reporting(work) { try { return work() } catch (error) { throw this.thrown(error) } } }
+    globalThis.isopod$ = { ...new Sizes(judge).hooks, ...loops.hooks, thrown(error) { thrown.push(error); return error }, self(thing) { selves.push(thing === globalThis ? 'global' : 'object'); return thing }, reporting(work) { try { return work() } catch (error) { throw this.thrown(error) } } }
     globalThis.finish = () => loops.checkAll()
-    instrument(script, syntaxOf(script))`,
+    instrument(script, syntaxOf(script), isStrict)`,
     context,
   )
   const value: unknown = runInContext(text, context)
   runInContext('finish()', context)
-  return { text, value, thrown, unproven: judge.unproven }
+  return { text, value, thrown, selves, unproven: judge.unproven }
 }
 
 const NO_SIZE = 'the script compares the size of what has none'
@@ -118,6 +129,27 @@ describe('an instrumented script', () => {
       'let calls = 0; const fail = (text) => { throw String(text) }; const check = (ok) => { if (!ok) throw "wrong" }; const assert = { equal(x) { throw String(x) } }'
     const ran = run(`${helpers}\ntry { (${callback})(2) } catch {}`)
     expect(new Set(ran.thrown)).toEqual(new Set(thrown))
+  })
+
+  it.each([
+    ['function f() { return this } f()', true],
+    ['const o = { get() { return this } }; const { get } = o; get()', true],
+    ['const f = () => this; f()', true],
+    ['(function () { return (() => this)() })()', true],
+    ['const o = { get() { return this } }; o.get()', false],
+    ['class A { get() { return this } } new A().get()', false],
+    ['function f() { "use strict"; return this } f()', false],
+  ])(
+    'has what is "this" in functions be looked at, as it may be the global object: %s',
+    (script, isGlobal) => {
+      expect(run(script).selves.includes('global')).toBe(isGlobal)
+    },
+  )
+
+  it('leaves "this" alone where all text is strict, and outside of functions', () => {
+    const text = 'this; function f() { return this }'
+    expect(run(text).text).toBe('this; function f() { return  isopod$.self(this) }')
+    expect(run(text, true).text).toBe(text)
   })
 
   it('may loop over nothing', () => {

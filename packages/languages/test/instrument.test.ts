@@ -42,7 +42,7 @@ function run(script: string, isStrict = false) {
   const text: string = runInContext(
     `${BEFORE}${FILES.join('\n')}
     const loops = new Loops(judge)
-    globalThis.isopod$ = { ...new Sizes(judge).hooks, ...loops.hooks, thrown(error) { thrown.push(error); return error }, self(thing) { selves.push(thing === globalThis ? 'global' : 'object'); return thing }, reporting(work) { try { return work() } catch (error) { throw this.thrown(error) } } }
+    globalThis.isopod$ = { ...new Sizes(judge).hooks, ...loops.hooks, thrown(error) { thrown.push(error); return error }, top() { return globalThis }, self(thing) { selves.push(thing === globalThis ? 'global' : 'object'); return thing }, reporting(work) { try { return work() } catch (error) { throw this.thrown(error) } } }
     globalThis.finish = () => loops.checkAll()
     instrument(script, syntaxOf(script), isStrict)`,
     context,
@@ -134,8 +134,8 @@ describe('an instrumented script', () => {
   it.each([
     ['function f() { return this } f()', true],
     ['const o = { get() { return this } }; const { get } = o; get()', true],
-    ['const f = () => this; f()', true],
     ['(function () { return (() => this)() })()', true],
+    ['const f = () => this; f()', false],
     ['const o = { get() { return this } }; o.get()', false],
     ['class A { get() { return this } } new A().get()', false],
     ['function f() { "use strict"; return this } f()', false],
@@ -146,10 +146,10 @@ describe('an instrumented script', () => {
     },
   )
 
-  it('leaves "this" alone where all text is strict, and outside of functions', () => {
+  it('has what a module is for "this" outside of functions, and leaves it alone where all text is strict', () => {
     const text = 'this; function f() { return this }'
-    expect(run(text).text).toBe('this; function f() { return  isopod$.self(this) }')
-    expect(run(text, true).text).toBe(text)
+    expect(run(text).text).toBe('isopod$.top(); function f() { return  isopod$.self(this) }')
+    expect(run(text, true).text).toBe('isopod$.top(); function f() { return this }')
   })
 
   it('may loop over nothing', () => {

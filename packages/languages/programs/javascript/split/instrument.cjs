@@ -15,7 +15,7 @@ const LISTS = ['entries', 'keys', 'values']
  * - `a < b` becomes `isopod$.less(a, b)`, with a third argument if one of them is a literal.
  * - A function that judges what it is given reports what it throws.
  * - What a loop goes through reports itself, if the loop has an assertion or comparison in it, and so does each turn.
- * - In functions `this` becomes `isopod$.self(this)`, unless all of the text is strict.
+ * - In functions `this` becomes `isopod$.self(this)`, unless all of the text is strict; outside of functions and classes, `isopod$.top()`.
  */
 function instrument(text, tree, isStrict = false) {
   const edits = new Edits(text)
@@ -28,9 +28,17 @@ function instrument(text, tree, isStrict = false) {
     edits.wrap(source, `${HOOKS}.${source === list ? hook : 'over'}(${sites},(`, '))')
     addTurn(edits, body, `${HOOKS}.ran(${sites++})`)
   }
+  for (const { body } of isStrict ? [] : nodes.filter(isFunctionNode)) {
+    const usesSuper = body.type === 'BlockStatement' && nodesOf(body).some(({ type, object }) => type === 'MemberExpression' && object.type === 'Super')
+    if (usesSuper && body.body[0].directive === undefined) edits.insert(body.start + 1, `${HOOKS}.self(this)[0];`)
+  }
   for (const each of judgingFunctions(nodes)) addThrown(edits, each)
-  const selves = isStrict ? [] : nodes.filter(isFunctionNode).flatMap((node) => nodesOf(node)).filter(({ type }) => type === 'ThisExpression')
-  for (const node of new Set(selves)) edits.wrap(node, `${HOOKS}.self(`, ')')
+  const isThis = ({ type }) => type === 'ThisExpression'
+  const inside = new Set(nodes.filter(hasThis).flatMap((node) => nodesOf(node)).filter(isThis))
+  for (const node of nodes.filter(isThis)) {
+    if (!inside.has(node)) edits.replace(node, `${HOOKS}.top()`)
+    else if (!isStrict) edits.wrap(node, `${HOOKS}.self(`, ')')
+  }
   const rows = new Set(nodes.filter(isAssertionNode).flatMap((node) => rowsOf(node)))
   for (const node of nodes) {
     if (rows.has(node)) edits.wrap(node, `${HOOKS}.row(`, ')')
@@ -42,6 +50,11 @@ function instrument(text, tree, isStrict = false) {
     if (called !== undefined) watch(node.callee.object, called.body, EACH.includes(methodOf(node)) ? 'each' : 'over')
   }
   return edits.text
+}
+
+/** Whether a node gives `this` in it a meaning of its own. */
+function hasThis({ type }) {
+  return type === 'FunctionExpression' || type === 'FunctionDeclaration' || type === 'ClassBody'
 }
 
 /** The name and the function, where a node gives a function a name. */
@@ -62,8 +75,13 @@ function judgingFunctions(nodes) {
   const isAssertion = (node) => node.type === 'CallExpression' && (isAssertionNode(node) || isCheck(node))
   return all.filter(({ body, params }) => {
     const given = new Set(params.flatMap(nodesOf).map(({ name }) => name))
-    return nodesOf(body).some((node) => isAssertion(node) || tellsDifference(node)) || decidesBy(body, given)
+    return nodesOf(body).some((node) => isAssertion(node) || tellsDifference(node) || rethrows(node)) || decidesBy(body, given)
   })
+}
+
+/** Whether a node throws another error in place of one that it has caught. */
+function rethrows({ type, body }) {
+  return type === 'CatchClause' && nodesOf(body).some(isTelling)
 }
 
 function throwsOnCondition({ body }) {
@@ -96,7 +114,7 @@ function addThrown(edits, { body, async: isAsync }) {
   }
   if (body.body.length === 0) return
   const isDirected = body.body[0].directive !== undefined
-  edits.surround(isDirected ? body.body[0].end : body.start + 1, body.end - 1, ';try{', `}catch(${ERROR}){throw ${HOOKS}.thrown(${ERROR})}`)
+  edits.surround(isDirected ? body.body[0].end : body.start + 1, body.end - 1, ';try{', `}catch(${ERROR}){throw ${HOOKS}.thrown(${ERROR}${isAsync ? ',true' : ''})}`)
 }
 
 /** The objects in an assertion of which it calls one field and reads another one, as `row.f(1)` and `row.expected`. */
@@ -171,6 +189,11 @@ class Edits {
   /** Adds text at two places. */
   surround(start, end, before, after) {
     this.#wrapped.push({ start, end, before, after })
+  }
+
+  /** Has another text in place of a node. */
+  replace({ start, end }, added) {
+    this.#replaced.push({ at: start, end, added })
   }
 
   /** Has a comma in place of an operator. */

@@ -12,8 +12,7 @@ const REACHES = new Set([
   ...'__proto__ constructor prototype __defineGetter__ __defineSetter__ __lookupGetter__ __lookupSetter__'.split(' '),
   ...ownKeys(globalThis).filter((key) => typeof key === 'string'),
 ])
-/** Classes of Node's test runner, and methods of them by which a program changes how its test ends. */
-const CONTEXTS = ['TestContext', 'SuiteContext']
+/** Methods of the contexts of Node's test runner by which a program changes how its test ends. */
 const ENDING = ['todo', 'skip', 'plan', 'runOnly']
 
 /** Iterators, to whose prototypes no name leads. */

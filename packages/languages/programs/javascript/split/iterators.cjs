@@ -35,8 +35,6 @@ class RemoteIterator extends KNOWN.get('Iterator') {
   // One at first: what a generator prints between two values comes between them.
   #size = 1
   #count = 0
-  /** Number of values that were used. */
-  #given = 0
 
   constructor(peer, tag) {
     super()
@@ -62,8 +60,7 @@ class RemoteIterator extends KNOWN.get('Iterator') {
   }
 
   #noted(step) {
-    if (typeof step === 'object' && propertyOf(step, 'done') === true) this.#peer.hooks.ended?.(this, this.#given)
-    else this.#given++
+    this.#peer.hooks.stepped?.(this, step)
     return step
   }
 

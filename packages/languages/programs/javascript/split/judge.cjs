@@ -22,8 +22,9 @@ const MODULES = ['assert', 'util', 'path', 'url', 'querystring', 'string_decoder
 /** Pauses between the turns of the code while the script has timers of its own: with timers of the code, and without. */
 const PAUSE_MS = 2
 const LONGEST_PAUSE_MS = 16
-/** Maximum number of remembered numbers. */
+/** Maximum number of remembered numbers, and of items of an iterator. */
 const MAX_NUMBERS = 32
+const MAX_REMEMBERED = 10_000
 /** A turn without timers. */
 const NO_TIMERS = -1
 // Of the errors of the code; its process need not load that module.
@@ -65,8 +66,10 @@ class Judge extends Peer {
   named = new WeakSet()
   /** The last numbers that functions of the code answered: the functions, their objects and arguments, and the numbers. */
   numberAnswers = []
-  /** Iterators → the objects that gave them. */
-  #iterated = new WeakMap()
+  /** Iterators → what they have given. */
+  #runs = new WeakMap()
+  /** Objects → what the first iterator has given since the code was called. */
+  #firstRuns = new Map()
   /** Functions among what they stand for → a name. */
   functions = new Map()
   /** Whether the code has passed something with a method `then` that is no promise. */
@@ -122,11 +125,12 @@ class Judge extends Peer {
         else this.#held.push(thing)
       },
       internal: (thing) => thing instanceof EventEmitter,
-      ended: (iterator, given) => this.#checkEnded(iterator, given),
+      stepped: (iterator, step) => this.#noteStep(iterator, step),
       changing: () => this.#told.clear(),
       changed: (thing) => {
         const isTold = this.#isReading && thing !== this.#reader && this.#told.has(thing)
         if (isTold) this.unverified('a property tells an object that changes')
+        if (this.#told.differs(thing)) this.unproven ??= 'a property tells one value, and then becomes another one'
         this.#proofs.noteChanged(thing)
         this.#expected.noteChanged(thing)
         this.#checkKept(thing)
@@ -139,6 +143,7 @@ class Judge extends Peer {
       },
       told: (thing, isPart) => this.#noteTold(thing, isPart),
       given: (thing) => this.#checkGiven(thing),
+      replaced: (thing) => this.#noteReplaced(thing),
       tampered: () => this.unverified('the code changed a function or a class of the script, or what they keep'),
       subclassed: (derived, base) => {
         this.doubt ??= 'the code does not see the methods of a class of the script'
@@ -165,7 +170,7 @@ class Judge extends Peer {
     this.#watchOperations()
     const { call } = this.operations
     this.operations.call = (thing, self, ...args) => {
-      this.#noteContext(thing, self)
+      if (this.#isEnding(thing)) this.unproven ??= `the code calls ${thing.name} of a test of the script`
       for (const group of this.#thens) if (group.includes(thing)) this.#thens.delete(group)
       this.#noteValues(args)
       const answer = this.#whileAnswering(() => call(thing, this.#selfFor(thing, self), ...args))
@@ -177,7 +182,7 @@ class Judge extends Peer {
       return answer
     }
     this.hide(fs)
-    const forbidden = [globalThis, process, console, eval, Function, Reflect, assert, assert.strict]
+    const forbidden = [globalThis, process, console, eval, Function, Reflect, assert, assert.strict, util.inherits]
     for (const each of [...forbidden, process.exit, process.reallyExit, process.abort, process.kill]) this.opaqueThings.add(each)
   }
 
@@ -266,14 +271,17 @@ class Judge extends Peer {
   #checkGiven(thing) {
     if (this.isOfOther(thing)) return
     if (isPrototype(thing)) this.unverified('the code passes a prototype to a function of the script')
-    const isEnding = typeof thing === 'function' && ENDING.includes(thing.name) && !isProxy(thing) && !this.intrinsics?.isOfScript(thing)
-    if (isEnding) this.unproven ??= `the code passes ${thing.name} of a test of the script`
+    if (this.#isEnding(thing)) this.unproven ??= `the code passes ${thing.name} of a test of the script`
   }
 
-  #noteContext(thing, self) {
-    if (!ENDING.includes(thing.name) || !isObject(self)) return
-    const kind = propertyOf(self, 'constructor')
-    if (typeof kind === 'function' && CONTEXTS.includes(kind.name)) this.unproven ??= `the code calls ${thing.name} of a test of the script`
+  /** Notices a function of the script that has another one in its place, after the code has called the script. */
+  #noteReplaced(thing) {
+    if (this.isOfOther(thing) || !this.intrinsics?.isOfScript(thing)) this.unproven ??= 'a function of the script changes a method of an object for the code'
+  }
+
+  /** Whether something is a method by which a test of the script decides how it ends. */
+  #isEnding(thing) {
+    return typeof thing === 'function' && !isProxy(thing) && ENDING.includes(thing.name) && !this.isOfOther(thing) && !this.intrinsics?.isOfScript(thing)
   }
 
   #whileAnswering(work) {
@@ -298,9 +306,9 @@ class Judge extends Peer {
   }
 
   /** What an instrumented script calls with what a function throws that judges what it is given. Returns it. */
-  noteThrown(error) {
+  noteThrown(error, isLater = false) {
     if (isThing(error)) this.#failures.add(error)
-    else if (this.#answering > 0) this.#noteSwallowed()
+    else if (isLater || this.#answering > 0) this.#noteSwallowed()
     return error
   }
 
@@ -443,6 +451,8 @@ class Judge extends Peer {
     if (typeof self === 'function' && this.#isAt(self, Symbol.hasInstance, thing)) {
       this.unverified('only the code could tell what an instance is')
     }
+    const isStep = isThing(self) && (this.#isAt(self, Symbol.iterator, thing) || (this.#runs.has(self) && this.#isAt(self, 'next', thing)))
+    if (!isGetter && !isStep) this.#firstRuns.clear()
     if (!isGetter) {
       this.#told.clear()
       this.#proofs.noteCalled(self, isThing(self) && this.#isAt(self, 'equals', thing))
@@ -497,9 +507,10 @@ class Judge extends Peer {
     const isOwn = this.#own.has(self)
     if (isGetter && !isOwn) this.#noteValues([value])
     if (isThing(self)) this.#expected.noteAnswer({ thing, self, args, value }, unusedSince, isOwn)
-    if (typeof value === 'number') this.numberAnswers.push({ thing, self, args, value })
+    if (typeof value === 'number') this.numberAnswers.push({ thing, self: this.#told.firstOf(self), args, value })
     if (this.numberAnswers.length > MAX_NUMBERS) this.numberAnswers.shift()
-    if (isObject(self) && this.#isAt(self, Symbol.iterator, thing) && isObject(value)) this.#iterated.set(value, self)
+    if (isObject(self) && this.#isAt(self, Symbol.iterator, thing) && isObject(value)) this.#begin(value, self)
+    if (isObject(self) && !(self instanceof RemoteIterator) && this.#runs.has(self) && this.#isAt(self, 'next', thing)) this.#noteStep(self, value)
   }
 
   /** Whether an object of the script holds a function under test, and may hold what is expected, too. */
@@ -528,16 +539,39 @@ class Judge extends Peer {
   /** An object of the script must keep what the script sets. */
   #checkKept(thing) {
     if (this.isOfOther(thing) || isProxy(thing)) return
-    const hasGetter = ownKeys(thing).some((key) => this.isOfOther(getOwnPropertyDescriptor(thing, key).get))
-    if (hasGetter || (this.keepsResults && isFrozen(thing))) this.unproven ??= 'the code decides what an object of the script keeps'
+    const fields = ownKeys(thing).map((key) => getOwnPropertyDescriptor(thing, key))
+    const isFixed = !isExtensible(thing) || fields.some(({ writable }) => writable === false)
+    const hasGetter = fields.some(({ get }) => this.isOfOther(get))
+    if (hasGetter || (this.keepsResults && isFixed)) this.unproven ??= 'the code decides what an object of the script keeps'
   }
 
-  /** An object must not say that it has more items than a loop sees. */
-  #checkEnded(iterator, given) {
-    const owner = this.#iterated.get(iterator)
-    if (!isObject(owner)) return
-    const count = countOf(owner)
-    if (count > given) this.unproven ??= `an object gives ${given} items, and says that it has ${count}`
+  #begin(iterator, owner) {
+    const run = { owner, items: [], given: 0, isOver: false }
+    run.first = this.#firstRuns.get(owner) ?? run
+    this.#firstRuns.set(owner, run.first)
+    this.#runs.set(iterator, run)
+  }
+
+  /** An object must not say that it has more items than a loop sees, nor give another loop others, although nothing was called. */
+  #noteStep(iterator, step) {
+    const run = this.#runs.get(iterator)
+    if (run === undefined || !isObject(step)) return
+    const { owner, first } = run
+    const isCompared = first !== run && this.#firstRuns.get(owner) === first
+    const differs = () => {
+      this.unproven ??= 'an object gives a loop other items than another loop'
+    }
+    if (propertyOf(step, 'done') === true) {
+      run.isOver = true
+      if (isCompared && first.isOver && first.given !== run.given) differs()
+      const count = countOf(owner)
+      if (count > run.given) this.unproven ??= `an object gives ${run.given} items, and says that it has ${count}`
+      return
+    }
+    const value = propertyOf(step, 'value')
+    if (isCompared && run.given < first.items.length && !isThing(value) && !is(first.items[run.given], value)) differs()
+    if (run === first && run.given < MAX_REMEMBERED) run.items.push(value)
+    run.given++
   }
 
   /** Takes note of what the code told without content. */
@@ -568,8 +602,8 @@ class Judge extends Peer {
     const names = [...(['object', 'function', 'proxy'].includes(kind) ? QUERIES : BUILT_IN_QUERIES), ...PATTERNS]
     if (args.some(isRegExp)) names.push(...TEXT_QUERIES)
     if (args.some((each) => ArrayBuffer.isView(each))) names.push(...BYTES_QUERIES)
-    names.push(...(METHODS.get(kind === 'bytes' ? type : BUILT_IN_KINDS[kind]) ?? []))
-    return names.some((name) => this.#isAt(self, name, thing))
+    const methods = METHODS.get(kind === 'bytes' ? type : BUILT_IN_KINDS[kind]) ?? []
+    return [...names, ...methods].some((name) => this.#isAt(self, name, thing)) || methods.some((name) => accessorOf(self, name) === thing)
   }
 
   /** Whether a method has the script's function choose items, and is one of a class that the script tests. */

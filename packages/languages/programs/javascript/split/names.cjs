@@ -61,7 +61,10 @@ function defineNames(names, uses, asker, given, declared) {
   if (uses.properties.has('promises') || [...uses.texts].some((text) => text.includes('promises'))) asker.hide(fs.promises)
   const ownRequire = Object.assign((id) => (isCode(id) ? exported() : loaded(id)), load)
   for (const each of [ownRequire, load]) asker.opaqueThings.add(each)
-  defineModule({ ...given, __filename: given.__filename.replace('main', 'script'), module, require: ownRequire })
+  // As if code and script were one file, which runs by itself.
+  ownRequire.main = module
+  defineModule({ ...given, module, require: ownRequire })
+  asker.exported = exported
   defineProperty(globalThis, 'exports', { get: exported, set: (value) => define('exports', () => value), configurable: true })
 }
 
@@ -92,7 +95,7 @@ function defineMembers(names, asker, uses) {
 
 /** Modules that reach beyond values: to files, processes, the network and the engine. */
 const REACHING = new Set(
-  'fs fs/promises child_process vm module worker_threads v8 inspector inspector/promises net tls dgram http https http2 cluster repl os dns dns/promises wasi sqlite'.split(' '),
+  'fs fs/promises test child_process vm module worker_threads v8 inspector inspector/promises net tls dgram http https http2 cluster repl os dns dns/promises wasi sqlite'.split(' '),
 )
 /** Names that code may define, and that no script means as the code's. */
 const KEPT = ['console', 'process']

@@ -40,7 +40,7 @@ class Peer {
    * @param operations what the other process may ask for: name → function
    * @param hooks `describe` can describe a value in another way, `lend` sees what is passed for the first time, `output` takes what
    *   was printed, `forgotten` sees what is no longer shared, `passed` what is passed again, `told` what the other process
-   *   passes, `given` what it passes to a function that it calls, `text` its texts, `knows` in which kind of message it names a constructor of the language,
+   *   passes, `given` what it passes to a function that it calls, or answers, `replaced` functions that replace others of an own object, `text` its texts, `knows` in which kind of message it names a constructor of the language,
    *   `internal` tells whose private properties only this process changes, and `skipped` has values that belong to no object
    */
   constructor(channel, operations, hooks) {
@@ -139,6 +139,7 @@ class Peer {
         if (number >= first) break
         if (isUnchanged(entry.thing, entry.kind, entry.state, this.hooks.skipped)) continue
         const state = look(entry.thing, entry.kind, this.hooks.skipped)
+        if (head[0] !== 'ask' && entry.isOwn) this.#noteReplaced(entry.thing, state)
         entry.state = state
         changed.push([number, state.map((value) => this.#cell(value, queue, entry.isLive))])
       }
@@ -321,7 +322,7 @@ class Peer {
       if (isThing(thing)) this.hooks.told?.(thing, isPart)
       return thing
     }
-    const isCall = head[0] === 'ask' && (head[1] === 'call' || head[1] === 'new')
+    const isCall = head[0] !== 'ask' || head[1] === 'call' || head[1] === 'new'
     const given = (cell, isPart) => {
       const thing = told(cell, isPart)
       if (isCall && isThing(thing)) this.hooks.given?.(thing)
@@ -337,7 +338,16 @@ class Peer {
       this.hooks.changed?.(entry.thing)
     }
     // The first one of a call is the function.
-    return [head, cells.map((cell, at) => (at === 0 ? told : given)(cell, false))]
+    return [head, cells.map((cell, at) => (at === 0 && head[0] === 'ask' ? told : given)(cell, false))]
+  }
+
+  /** Looks for functions that an own object has in place of others, while this process answered. */
+  #noteReplaced(thing, state) {
+    const before = this.objects.get(this.numbers.get(thing)).state
+    for (const [key, now] of functionsIn(state)) {
+      const was = functionsIn(before).get(key) ?? inheritedFrom(thing, key)
+      if (typeof was === 'function' && was !== now && !this.isOfOther(was)) this.hooks.replaced?.(now)
+    }
   }
 
   /** Whether a state has another property in place of a method, accessor or internal state that an object has or inherits. */
@@ -428,6 +438,20 @@ class Peer {
   construct(thing, args, isDerived = false) {
     return this.ask(isDerived ? 'derive' : 'new', thing, ...args)
   }
+}
+
+/** The functions among the properties in a state, by their keys. */
+function functionsIn(state) {
+  const found = new Map()
+  for (let at = state[1] + 2; at < state.length; at += isValue(state[at + 1]) ? 3 : 4) {
+    if (isValue(state[at + 1]) && typeof state[at + 2] === 'function') found.set(state[at], state[at + 2])
+  }
+  return found
+}
+
+function inheritedFrom(thing, key) {
+  const prototype = getPrototypeOf(thing)
+  return prototype === null ? undefined : propertyOf(prototype, key)
 }
 
 /** Whether a property is state of an object of Node. */

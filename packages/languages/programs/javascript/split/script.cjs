@@ -44,7 +44,7 @@ function judge(script, report, stdin, given) {
   const raced = new WeakSet()
   let isRacing = false
   const loops = new Loops(asker)
-  defineProperty(globalThis, HOOKS, { value: freeze({ ...new Sizes(asker).hooks, ...loops.hooks, thrown: (error) => asker.noteThrown(error), reporting: (work) => asker.reporting(work), row: (thing) => asker.noteRow(thing), self: (thing) => asker.selfOf(thing) }) })
+  defineProperty(globalThis, HOOKS, { value: freeze({ ...new Sizes(asker).hooks, ...loops.hooks, thrown: (error, isLater) => asker.noteThrown(error, isLater), reporting: (work) => asker.reporting(work), row: (thing) => asker.noteRow(thing), self: (thing) => asker.selfOf(thing), top: () => asker.exported() }) })
   asker.waits = () => [...unsettled].some((promise) => asker.handled.has(promise) && !raced.has(promise))
   unlinkSync(given.__filename)
   let text

@@ -66,11 +66,11 @@ function decidesBy(root, names) {
   })
 }
 
-/** Whether a node puts what is computed into a property, as `state.failed = add(1) !== 2` or `state.failed++`. */
+/** Whether a node puts what is computed into a property, as `state.error = text` or `state.failed++`. */
 function isKeeping(node) {
   const kept = node.type === 'AssignmentExpression' ? node.left : node.type === 'UpdateExpression' ? node.argument : undefined
   if (kept?.type !== 'MemberExpression') return false
-  return node.type === 'UpdateExpression' || node.operator !== '=' || nodesOf(node.right).some((each) => each.type === 'CallExpression')
+  return node.type === 'UpdateExpression' || node.operator !== '=' || nodesOf(node.right).some((each) => each.type === 'Identifier' || each.type === 'CallExpression')
 }
 
 /** Whether a node can judge something: whether it has a comparison or a call in it, which can be one of an assertion. */

@@ -1,7 +1,7 @@
 // What properties and names of the code told: without anything in between, they tell the same again.
 class Told {
   #told = new Map()
-  /** Proxies → the proxy that the same property told first. */
+  /** Proxies and objects → those that the same property told first. */
   #aliases = new WeakMap()
 
   /** @param refuse ends the script for a reason */
@@ -12,6 +12,7 @@ class Told {
   /** Something else has happened, which may change everything. */
   clear() {
     this.#told.clear()
+    this.#aliases = new WeakMap()
   }
 
   /** Whether an object is in what they told. */
@@ -28,7 +29,24 @@ class Told {
     if (before.has(key) && !areFunctions && !isDeepStrictEqual(was, value)) {
       this.refuse(`${String(key ?? getter.name)} tells changing values`)
     }
-    before.set(key, value)
+    if (before.has(key)) this.#pair(was, value)
+    else before.set(key, value)
+  }
+
+  /** An object that a property makes anew each time must tell what the first one told; so must those in a list. */
+  #pair(was, value) {
+    if (was === value || !isThing(was) || !isThing(value) || isProxy(was)) return
+    this.#aliases.set(value, this.firstOf(was))
+    if (Array.isArray(was) && Array.isArray(value)) was.forEach((each, at) => this.#pair(each, propertyOf(value, String(at))))
+  }
+
+  /** A property that told a value must not become another one. */
+  differs(thing) {
+    for (const [getter, all] of this.#told) {
+      const now = all.has(thing) ? propertyOf(thing, getter.name.replace(/^get /, '')) : undefined
+      if (now !== undefined && !isThing(now) && !is(now, all.get(thing).get(undefined))) return true
+    }
+    return false
   }
 
   /** Two proxies that one property tells must tell the same. */
@@ -39,17 +57,18 @@ class Told {
     else before.set(key, proxy)
   }
 
-  /** The proxy that the same property told first. */
-  firstOf(proxy) {
-    return this.#aliases.get(proxy) ?? proxy
+  /** The proxy or the object that the same property told first. */
+  firstOf(thing) {
+    return this.#aliases.get(thing) ?? thing
   }
 
   /** What a getter told of an object by its keys. */
   #before(getter, self) {
     const all = this.#told.get(getter) ?? new Map()
     this.#told.set(getter, all)
-    const before = all.get(self) ?? new Map()
-    all.set(self, before)
+    const first = this.firstOf(self)
+    const before = all.get(first) ?? new Map()
+    all.set(first, before)
     return before
   }
 }

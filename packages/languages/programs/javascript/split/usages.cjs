@@ -11,6 +11,10 @@ const EVALUATING_MODULES = /^(?:node:)?(?:vm|module|worker_threads|child_process
 const DEFINING = ['defineProperty', 'defineProperties', 'assign', 'setPrototypeOf']
 /** Functions that tell which members an object has. */
 const LISTING = /^(?:keys|ownKeys|getOwn\w+)$/
+/** Names that a test runner, a browser or another runtime defines, by which a script finds out where it runs. */
+const ENVIRONMENT = new Set(
+  'test it describe suite specify before after beforeEach afterEach beforeAll afterAll expect chai jest vi mocha jasmine QUnit window document self navigator Deno Bun importScripts'.split(' '),
+)
 
 class Usages {
   #parents = new Map()
@@ -133,7 +137,7 @@ class Usages {
     const places = [...this.of(name), ...members.map((node) => this.around(node))]
     const isSet = (node) => this.around(node).type === 'AssignmentExpression' && this.around(node).left === node
     const isTyped = (node) => this.#hasOperator(node, 'typeof')
-    if (places.some(isTyped) && places.some(isSet)) return true
+    if (places.some(isTyped) && (places.some(isSet) || ENVIRONMENT.has(name))) return true
     const isReplaced = (node) => {
       const { right } = this.around(node)
       return this.#hasAlternative(node) && (isFunctionNode(right) || isFunctionNode(right.callee))

@@ -21,6 +21,10 @@ def guard_attributes(judge, tree, names):
     def guarded(access):
         def call(thing, name, *rest):
             check(thing, name)
+            # Of an object of the script, the code would decide what a method says.
+            is_method = access is setattr and judge.answering and callable(getattr(thing, name, None))
+            if is_method and about(thing) is None and name not in own:
+                unverified(judge, f'the code could replace the method {name} of an object of the script')
             return access(thing, name, *rest)
         call.__name__ = call.__qualname__ = access.__name__
         return call

@@ -99,7 +99,7 @@ class Judge(Meanings, Lending, Looks, Checks):
         self.take_turn()
         try:
             self.combines = name in OPERATORS or name in ('eq', 'ne')
-            look = args[0] if name == 'dataclass' and not kwargs else name
+            look = args[0] if name == 'dataclass' else name
             if look not in PEEKS and not self.is_looking:
                 self.end_looks(name, args)
             if name == 'await' and (self.is_concurrent or self.is_limited):
@@ -108,11 +108,19 @@ class Judge(Meanings, Lending, Looks, Checks):
                     self.doubt = self.doubt or self.excuse
             if self.thread != get_ident():
                 self.doubt = self.doubt or 'the code answers threads of the script one after the other'
-            value = self.exchange(name, args, kwargs)
-            self.compare(look, args if look == name else args[1:], value)
+            asked = args if look == name else args[1:]
+            try:
+                value = self.exchange(name, args, kwargs)
+            except (AttributeError, LookupError, TypeError, ValueError) as error:
+                self.compare_error(look, asked, error)
+                raise
+            if not kwargs:
+                self.compare(look, asked, value)
             self.note_content(name, args, value)
             if self.claimed:
                 self.check_claims(name, args)
+            if self.library_types:
+                self.check_library()
             return value
         finally:
             self.turn.release()
@@ -155,7 +163,8 @@ class Judge(Meanings, Lending, Looks, Checks):
                     sys.stdout.write(text(output))
                 answer = self.answer(number, operation, given, changed, seen)
                 # A look may call functions of the script, as long as these change nothing.
-                if answer[-1] or self.has_effect(number, operation) and not is_look:
+                changes_script = any(at < len(seen) for at, _ in answer[-1])
+                if changes_script or self.has_effect(number, operation) and not is_look:
                     self.check_contents()
                 self.is_lost = True
                 self.channel.send(answer)
@@ -366,6 +375,9 @@ class Judge(Meanings, Lending, Looks, Checks):
     def copied(self, thing, operation):
         """A copy, which has the value of the object if the class is derived from a built-in one."""
         made = self.ask(operation, thing)
+        if about(made) is made and made._isopod_kind == thing._isopod_kind:
+            # Until one of them is changed.
+            self.stands_for.setdefault(made._isopod_number, self.number_of(thing))
         if thing._isopod_rule == 'plain':
             value = self.plain_of(made) if getattr(about(made), '_isopod_rule', None) == 'plain' else made
             if self.shown(value) != self.shown(self.plain_of(thing)):

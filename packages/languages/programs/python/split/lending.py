@@ -84,8 +84,8 @@ class Lending:
             thing = self.lent[number]
             known = len(self.claimed)
             args = reader.each(args)
-            if any(isinstance(each, types.ModuleType) for each in self.claimed[known:]):
-                unverified(self, 'the code passes a module of Python to a function of the script')
+            if any(isinstance(each, types.ModuleType) or not is_native(each) for each in self.claimed[known:]):
+                unverified(self, 'the code passes a module or a class of Python to a function of the script')
             reader.change(changed)
             if changed:
                 self.shared.settle()

@@ -2,6 +2,7 @@
 import collections
 import collections.abc
 import itertools
+import numbers
 import sys
 import types
 
@@ -12,13 +13,11 @@ LONGEST_SHOWN = 500
 # Questions that change nothing.
 LOOKS = set('get item len str repr bool int float complex index format contains lt le gt ge hash instance subclass name'.split())
 # Those that end no comparison of what objects show, and whose answers are compared.
-PEEKS = LOOKS | {'plain', 'eq', 'ne', 'asdict', 'astuple', 'fields'}
+PEEKS = LOOKS | {'plain', 'eq', 'ne', 'copy', 'deepcopy', 'dir', 'asdict', 'astuple', 'fields', 'replace'}
 # Questions that go through the items of something.
 ITERATES = {'iter', 'next', 'reversed', 'aiter', 'anext'}
-# Those that also change nothing that the script holds; an attribute can be computed when it is read.
-SILENT = LOOKS - {'get', 'item', 'name'} | {'eq', 'ne', 'plain'}
-# What has one identity in the judge's process.
-IDENTICAL = types.FunctionType, types.BuiltinFunctionType, types.MethodDescriptorType, types.ModuleType, type
+# Those that also change nothing that the script holds.
+SILENT = LOOKS - {'name'} | {'eq', 'ne', 'plain', 'iter', 'reversed'}
 
 
 class Shower(Writer):
@@ -27,26 +26,36 @@ class Shower(Writer):
     def __init__(self, looks, shows_numbers=False):
         super().__init__(self.stand_in)
         self.looks, self.shows_numbers = looks, shows_numbers
-        # Objects and iterators, if their order is one.
-        self.things, self.is_ordered = [], True
+        # Objects and iterators, in the order of the text.
+        self.things = []
 
     def write(self, value):
         if type(value) not in (set, frozenset):
             return super().write(value)
-        outer, self.is_ordered = self.is_ordered, False
-        try:
-            return [type(value).__name__, *sorted(map(repr, self.each(value)))]
-        finally:
-            self.is_ordered = outer
+        outer, shown = self.things, []
+        for each in value:
+            self.things = []
+            shown.append((repr(self.write(each)), self.things))
+        shown.sort(key=lambda each: each[0])
+        # Which of two that look the same is which, is not known.
+        texts = [text for text, _ in shown]
+        self.things = outer + [each for text, things in shown if texts.count(text) == 1 for each in things]
+        return [type(value).__name__, *texts]
 
     def stand_in(self, _, thing):
+        if type(thing) is RemoteIterator:
+            self.things.append(thing)
+            return ['iterator']
         known = about(thing)
-        if (known is not None or type(thing) is RemoteIterator) and self.is_ordered:
-            self.things.append(thing if known is None else known)
+        remote = getattr(thing, '__dict__', {}).get('_remote') if known is None else known
+        if remote is not None:
+            self.things.append(remote)
+        if isinstance(thing, (tuple, BaseException)) and known is None:
+            return [type(thing).__name__, *self.each(thing if isinstance(thing, tuple) else thing.args)]
         if known is None:
-            if isinstance(thing, tuple):
-                return [type(thing).__name__, *self.each(thing)]
-            return [type(thing).__name__, id(thing) if isinstance(thing, IDENTICAL) else None]
+            # Kept, so that no other one gets its id.
+            self.looks.kept.append(thing)
+            return [type(thing).__name__, None if isinstance(thing, types.CoroutineType) else id(thing)]
         if self.shows_numbers or known._isopod_kind == 'class':
             return ['number', self.looks.number_of(known)]
         shows_fields = known._isopod_rule in ('fields', 'member')
@@ -58,19 +67,40 @@ def is_of_indexes(part):
     return all(type(each) in (int, type(None)) for each in (part.start, part.stop, part.step)) and part.step != 0
 
 
+def places_of(part, length):
+    """The places of the items in a slice; none if they depend on a length that is not known."""
+    if length is not None:
+        return range(length)[part]
+    is_forward = (part.start or 0) >= 0 and (part.step or 1) > 0
+    return itertools.count(part.start or 0, part.step or 1) if is_forward else ()
+
+
 class Run:
     """The items that an iterator has given, and whether that were all."""
 
-    def __init__(self, content=None):
-        self.content = content
-        self.items, self.count, self.is_over = [], 0, False
+    def __init__(self, content=None, is_backward=False):
+        self.content, self.is_backward = content, is_backward
+        # The items, of further ones a hash, and what is of the code in those of a backward run.
+        self.items, self.rest, self.things = [], 0, []
+        self.count, self.is_over = 0, False
 
     def add(self, shown, things=()):
-        if self.count < MAX_RUN_ITEMS:
+        if self.count >= MAX_RUN_ITEMS:
+            self.rest = hash((self.rest, shown))
+        else:
             self.items.append(shown)
-            if self.content is not None:
+            if self.is_backward and self.content.told_lengths:
+                self.content.match(max(self.content.told_lengths) - 1 - self.count, things)
+            elif self.is_backward:
+                self.things.append(things)
+            elif self.content is not None:
                 self.content.match(self.count, things)
         self.count += 1
+
+    def end(self):
+        self.is_over = True
+        for place, things in enumerate(self.things[::-1] if self.count == len(self.things) else ()):
+            self.content.match(place, things)
 
     @property
     def is_whole(self):
@@ -86,21 +116,26 @@ class Shown:
         # Whether numbers can be keys; whether it gives all keys when it is iterated.
         self.is_mapping, self.gives_keys = False, ('collections.abc', 'Mapping') in [
             (each.__module__, each.__name__) for each in type(thing).__mro__]
-        self.length, self.items, self.slices = None, {}, []
+        self.is_sequence = isinstance(thing, (list, tuple, str, bytes, bytearray, collections.deque))
+        # Its lengths, items by their keys, and slices with their parts; what a mapping holds.
+        self.told_lengths, self.items, self.slices, self.mappings = set(), {}, [], []
         # The runs of iterators; those from the end; the items of sets, which have no order.
         self.runs, self.backward, self.members = [], [], []
         # Objects among the items, by their places.
         self.things = {}
         # Numbers that are no index; whether it said that something is not in it, and nothing could confirm that.
         self.ends, self.denies = set(), False
-        # Whether what is no longer remembered has differed.
+        # Whether a plain value has more items than are remembered; whether what is no longer remembered has differed.
+        self.is_known_in_part = False
         self.differed = False
         for plain in thing._isopod_plain if thing is not None else ():
             self.note_plain(plain)
 
     def note_plain(self, plain):
         """Takes note of the value of an object whose class is derived from a built-in one."""
-        self.is_mapping = self.is_mapping or isinstance(plain, dict)
+        if isinstance(plain, dict):
+            self.is_mapping = True
+            self.mappings.append({key: self.looks.shown(value) for key, value in plain.items() if type(key) in (int, str)})
         if isinstance(plain, (set, frozenset)):
             self.members.append(sorted(repr(self.looks.shown(each)) for each in plain))
         elif isinstance(plain, (list, tuple, str, bytes, bytearray, dict, collections.deque)):
@@ -108,6 +143,7 @@ class Shown:
             for item in itertools.islice(plain, MAX_RUN_ITEMS):
                 run.add(*self.looks.show(item))
             run.count, run.is_over = len(plain), True
+            self.is_known_in_part = self.is_known_in_part or len(plain) > MAX_RUN_ITEMS
 
     def match(self, place, things):
         """What is at a place is one object, even if the code makes it anew for each look."""
@@ -122,14 +158,13 @@ class Shown:
         return self.runs[-1]
 
     def begin_backward(self):
-        self.backward.append(Run())
+        self.backward.append(Run(self, True))
         return self.backward[-1]
 
     def lengths(self):
         """How many items there are: by its length, by iterators, and by an index behind all others."""
         found = {run.count for run in self.runs + self.backward if run.is_over} | {len(each) for each in self.members}
-        if self.length is not None:
-            found.add(self.length)
+        found |= self.told_lengths
         if self.ends and all(at in self.items for at in range(min(self.ends))):
             found.add(min(self.ends))
         return found
@@ -144,10 +179,36 @@ class Shown:
             return True
         runs = [*(run.items for run in self.runs), *(run.items[::-1] for run in self.backward if run.is_whole)]
         longest = max(runs, key=len, default=[])
+        rests = {run.rest for run in self.runs if run.is_over and run.rest}
+        if len(rests) > 1 and not self.is_known_in_part or self.differs_by_place(lengths):
+            return True
+        if any(each.get(key, item) != item for each in self.mappings for key, item in self.items.items()):
+            return True
         if any(run != longest[:len(run)] for run in runs) or any(self.differs_from(each, longest) for each in self.members):
             return True
         length = max(lengths, default=None)
         return self.differs_by_index(longest, length) or any(self.differs_in(part, shown, longest, length) for part, shown in self.slices)
+
+    def differs_by_place(self, lengths):
+        """Whether two looks at one place have shown different items."""
+        length, known = max(lengths, default=None), {}
+        if length is not None:
+            for run in self.backward:
+                known.update({length - 1 - at: item for at, item in enumerate(run.items)})
+        for part, shown in self.slices:
+            items = dict(enumerate(shown if type(shown) is list else shown.content() or ()))
+            if type(shown) is not list:
+                items.update((at, item) for at, item in shown.items.items() if type(at) is int and at >= 0)
+            places = itertools.islice(places_of(part, length), max(items, default=-1) + 1)
+            if any(known.setdefault(at, items[number]) != items[number] for number, at in enumerate(places) if number in items):
+                return True
+        given = {} if self.is_mapping or self.gives_keys else {at: item for at, item in self.items.items() if type(at) is int}
+        for at, item in given.items():
+            place = at if at >= 0 else None if length is None else at + length
+            if known.setdefault(place, item) != item and place is not None:
+                return True
+        longest = max((run.items for run in self.runs), key=len, default=()) if self.is_sequence or not given else ()
+        return any(known.get(at, item) != item for at, item in enumerate(longest))
 
     def differs_from(self, members, run):
         """Whether a set is not what its iterators give."""
@@ -186,6 +247,8 @@ class Looks:
         self.stands_for = {}
         # What objects have shown of their contents since the code was last called, by their numbers; that of iterators, by the look.
         self.contents = {}
+        # Things of the script in what was looked at.
+        self.kept = []
         # Whether a method is called that changes nothing.
         self.is_looking = False
         # Of iterators of the code: what they have given, and the numbers of the objects through which they go.
@@ -215,20 +278,28 @@ class Looks:
         if name not in ITERATES:
             self.check_contents()
             return
-        # What goes through the items of an object may change that, as a reader its position.
-        owner = self.owners.get(args[0]._isopod_number) if name in ('next', 'anext') else self.number_of(args[0])
-        if owner is None:
+        # A generator runs on between two items; so does an object that is its own iterator, as a reader.
+        if name in ('next', 'anext') and args[0]._isopod_number not in self.owners:
             self.seen.clear()
-        else:
-            self.seen.pop(owner, None)
 
     def compare(self, name, args, value):
         """Notices an answer that changes although nothing has happened: each comparison would see another value."""
         if name not in PEEKS:
             return
+        self.compare_shown(name, args, *self.show(value))
+        if name == 'asdict' and len(args) == 1 and type(value) is dict:
+            for key, each in value.items():
+                if type(each) in SCALARS_AND_BYTES:
+                    self.compare_shown('get', (args[0], key), *self.show(each))
+
+    def compare_error(self, name, args, error):
+        """Notices a look that fails once, and not another time."""
+        if name in PEEKS:
+            self.compare_shown(name, args, f'raises {type(error).__name__}', ())
+
+    def compare_shown(self, name, args, shown, things):
         owner, rest = (None, args) if name == 'name' else (self.number_of(args[0]), args[1:])
         look = name, self.show(rest, True)[0]
-        shown, things = self.show(value)
         first_shown, *first = self.seen.setdefault(owner, {}).setdefault(look, (shown, self.asked, things))
         if first_shown != shown:
             unverified(self, f'an answer to {name} changed although nothing happened')
@@ -263,18 +334,28 @@ class Looks:
             return
         content = self.content_of(args[0])
         if name == 'len':
-            content.length = value if type(value) is int and 0 <= value <= sys.maxsize else None
+            content.told_lengths.update([value] if type(value) is int and 0 <= value <= sys.maxsize else ())
         elif name == 'plain':
             content.note_plain(value)
-        elif type(args[1]) in (int, str):
-            content.items[args[1]], things = self.show(value)
-            if type(args[1]) is int and args[1] >= 0 and not content.is_mapping and not content.gives_keys:
-                content.match(args[1], things)
         elif type(args[1]) is slice and is_of_indexes(args[1]):
             if about(value) is not None:
                 content.slices.append((args[1], self.content_of(value)))
             elif isinstance(value, collections.abc.Sequence) or type(value).__module__ == 'numpy' and getattr(value, 'ndim', 0):
-                content.slices.append((args[1], [self.shown(each) for each in value]))
+                shown = [self.show(each) for each in value]
+                content.slices.append((args[1], [text for text, _ in shown]))
+                for place, (_, things) in zip(places_of(args[1], max(content.lengths(), default=None)), shown):
+                    content.match(place, things)
+        elif type(args[1]) is str or isinstance(args[1], numbers.Integral) and about(args[1]) is None:
+            key = args[1] if type(args[1]) is str else int(args[1])
+            shown, things = self.show(value)
+            self.differs_at(content, key, shown)
+            if type(key) is int and key >= 0 and not content.is_mapping and not content.gives_keys:
+                content.match(key, things)
+
+    def differs_at(self, content, key, shown):
+        """Notices an item that another question of the same meaning has shown otherwise."""
+        if content.items.setdefault(key, shown) != shown:
+            unverified(self, 'an item changed although nothing happened')
 
     def note_run(self, iterator, run, owner):
         """Has an iterator of the code tell in a run what it gives."""
@@ -300,5 +381,5 @@ class Looks:
         """Notices objects that show one content when they are iterated, and another one when they are asked for their length or an item."""
         if any(each.differs() for each in self.contents.values()):
             self.doubt = self.doubt or 'an object shows one content to some questions, and another one to others'
-        for each in self.seen, self.stands_for, self.contents, self.runs, self.owners:
+        for each in self.seen, self.stands_for, self.contents, self.runs, self.owners, self.kept:
             each.clear()

@@ -33,6 +33,8 @@ class Meanings:
         self.fills_classes = False
         # Names of classes that the code derives from built-in ones.
         self.plain_names = set()
+        # Classes of Python's library that the code has given, with what they had then.
+        self.library_types = {}
         # Whether the bases of a class are read.
         self.is_reading_bases = False
         # Weak references to what stands for objects, by their numbers.
@@ -126,7 +128,14 @@ class Meanings:
         if thing is type and not self.is_reading_bases:
             unverified(self, 'the code gives the type of all types')
         self.claimed.append(thing)
+        if isinstance(thing, type) and not is_native(thing):
+            self.library_types.setdefault(thing, dict(vars(thing)))
         return thing
+
+    def check_library(self):
+        """Notices that the script has changed a class of Python's library for the code."""
+        if any(dict(vars(each)) != before for each, before in self.library_types.items()):
+            unverified(self, 'the script changes a class of Python that the code gives')
 
     def tell(self, thing, fields):
         """Takes note of what an object is now. What differs was told now, and no longer shows what it was made of."""

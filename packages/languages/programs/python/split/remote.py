@@ -239,7 +239,7 @@ def stepped(self):
     judge = self._isopod_judge
     values, run = judge.ask('next', self, 1)[0], judge.run_of(self)
     if not values:
-        run.is_over = True
+        run.end()
         raise StopIteration
     run.add(*judge.show(values[0]))
     return values[0]
@@ -362,7 +362,7 @@ async def next_later(self):
     judge = self._isopod_judge
     found, run = judge.ask('anext', self), judge.run_of(self)
     if not found:
-        run.is_over = True
+        run.end()
         raise StopAsyncIteration
     run.add(*judge.show(found[0]))
     return found[0]
@@ -480,7 +480,7 @@ class RemoteIterator:
                 self._size *= 2
         if not self._waiting:
             value, self._value = self._value, None
-            self._run.is_over = True
+            self._run.end()
             raise StopIteration(value)
         item = self._waiting.popleft()
         self._run.add(*self._isopod_judge.show(item))

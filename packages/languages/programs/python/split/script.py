@@ -17,7 +17,7 @@ LITERAL_NODES = {ast.Constant, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.Unary
 # Texts of scripts that make classes by functions.
 MAKES_CLASSES = re.compile(r'\btype\(|Enum|Flag|make_dataclass')
 # Names under which programs import modules.
-ALIASES = {'np': 'numpy', 'pd': 'pandas'}
+ALIASES = {'np': 'numpy', 'pd': 'pandas', 'dt': 'datetime'}
 
 
 def resolve(tree, names, judge):
@@ -190,7 +190,7 @@ def ended(asker, script):
         if 'setrecursionlimit' in script:
             share_depth(asker)
         if MAKES_CLASSES.search(script):
-            make_only_own_classes(asker, names)
+            make_only_own_classes(asker, names, script)
         if 'pickle' in script:
             refuse_pickles(asker)
         if any(hasattr(builtins, name) or name in MODULES or name in ALIASES for name in given):

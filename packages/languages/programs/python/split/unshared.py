@@ -39,6 +39,10 @@ def look_for_unshared(judge, script, tree, given):
         blocks = [node.body for node in ast.walk(tree) if isinstance(node, (ast.With, ast.AsyncWith))]
         judge.unconditional = {line for body in blocks for line in lines_that_raise(body)}
     classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)] if 'class' in words else []
+    spaces = [each.func.id for node in classes for part in node.body if isinstance(part, ast.Expr) for each in ast.walk(part)
+              if isinstance(each, ast.Call) and isinstance(each.func, ast.Name) and each.func.id in ('vars', 'locals')]
+    if spaces:
+        judge.doubt = judge.doubt or f'the script fills a class by {spaces[0]}()'
     judge.fills_classes = any(
         isinstance(getattr(each, 'value', None), ast.Call) or getattr(each, 'decorator_list', None) for node in classes for each in node.body)
     judge.is_concurrent = not words.isdisjoint(CONCURRENT)
@@ -162,6 +166,10 @@ def give_main(names, given):
     vars(main).update(__getattr__=attribute, __all__=[each for each in given if each[:1] != '_'])
 
 
+# A text that is a special name.
+HIDDEN_NAME = re.compile(r'[\'"]__\w+__[\'"]')
+
+
 class OwnClasses(ast.NodeTransformer):
     """Makes classes with `type` by a function."""
 
@@ -171,16 +179,19 @@ class OwnClasses(ast.NodeTransformer):
         return self.generic_visit(node)
 
 
-def make_only_own_classes(judge, names):
+def make_only_own_classes(judge, names, script):
     """Has the script make no class of what the code gives: by a method of its own, the code would decide what the objects are equal to."""
     def guarded(make, count):
         def made(*args, **kwargs):
-            if judge.show([*args[count:], *kwargs.values()])[1]:
+            writer = Shower(judge)
+            text = repr(writer.write([*args[count:], *kwargs.values()]))
+            if writer.things or HIDDEN_NAME.search(text) and not names_hidden:
                 unverified(judge, 'the script makes a class of what the code gives')
             return make(*args, **kwargs)
         return made
     import dataclasses
     import enum
+    names_hidden = HIDDEN_NAME.search(script)
     names[MAKE_TYPE] = guarded(type, 1)
     dataclasses.make_dataclass = guarded(dataclasses.make_dataclass, 1)
     # After the class of enumerations and the name.

@@ -46,6 +46,10 @@ class Judge extends Peer {
   #isMaking = false
   /** Objects that the code tells in a call, until it is known whether it makes them of the arguments. */
   #held = undefined
+  /** Whether an iterator of the code takes a step. */
+  #isStepping = false
+  /** Names of the properties that the script reads. */
+  readProperties = new Set()
   /** Whether lists of values pass, with more than what the code tells. */
   #isPacked = false
   /** What functions of the script were asked last, and what they answered. */
@@ -127,10 +131,10 @@ class Judge extends Peer {
       internal: (thing) => thing instanceof EventEmitter,
       stepped: (iterator, step) => this.#noteStep(iterator, step),
       changing: () => this.#told.clear(),
-      changed: (thing) => {
+      changed: (thing, before, now) => {
         const isTold = this.#isReading && thing !== this.#reader && this.#told.has(thing)
         if (isTold) this.unverified('a property tells an object that changes')
-        if (this.#told.differs(thing)) this.unproven ??= 'a property tells one value, and then becomes another one'
+        if (this.#isReading || this.#isStepping) this.#checkFields(before, now)
         this.#proofs.noteChanged(thing)
         this.#expected.noteChanged(thing)
         this.#checkKept(thing)
@@ -142,7 +146,7 @@ class Judge extends Peer {
         this.#expected.noteUsed(thing)
       },
       told: (thing, isPart) => this.#noteTold(thing, isPart),
-      given: (thing) => this.#checkGiven(thing),
+      given: (thing, isAnswer) => this.#checkGiven(thing, isAnswer),
       replaced: (thing) => this.#noteReplaced(thing),
       tampered: () => this.unverified('the code changed a function or a class of the script, or what they keep'),
       subclassed: (derived, base) => {
@@ -267,11 +271,21 @@ class Judge extends Peer {
     return new Proxy({}, Object.fromEntries(traps.map((name) => [name, refuse])))
   }
 
-  /** Has the code not pass what it could have functions of the script or of Node call or change. */
-  #checkGiven(thing) {
+  /** Has the code not pass what it could have functions of the script or of Node call or change. A mixin may answer with a prototype. */
+  #checkGiven(thing, isAnswer) {
     if (this.isOfOther(thing)) return
-    if (isPrototype(thing)) this.unverified('the code passes a prototype to a function of the script')
+    if (!isAnswer && isPrototype(thing)) this.unverified('the code passes a prototype to a function of the script')
     if (this.#isEnding(thing)) this.unproven ??= `the code passes ${thing.name} of a test of the script`
+  }
+
+  /** Notices fields that the script reads, and that change when it reads other ones, or goes through the items of an object. */
+  #checkFields(before, now) {
+    const known = valuesIn(before)
+    for (const [key, value] of valuesIn(now)) {
+      const was = known.get(key)
+      const isOther = was !== undefined && was !== null && !isThing(was) && !is(was, value)
+      if (isOther && this.readProperties.has(key)) this.unproven ??= `${String(key)} of an object changes although nothing was called`
+    }
   }
 
   /** Notices a function of the script that has another one in its place, after the code has called the script. */
@@ -337,7 +351,9 @@ class Judge extends Peer {
   ask(operation, ...values) {
     this.#checkIntrinsics()
     const outer = this.#isPacked
+    const wasStepping = this.#isStepping
     this.#isPacked = operation === 'next' || operation === 'turn'
+    this.#isStepping ||= operation === 'next' || (operation === 'method' && values[1] === 'next')
     try {
       const answer = this.#expected.withoutTraps(() => super.ask(operation, ...values))
       if (operation === 'next') checkLists(answer, answer?.[0])
@@ -353,6 +369,7 @@ class Judge extends Peer {
       throw error
     } finally {
       this.#isPacked = outer
+      this.#isStepping = wasStepping
     }
   }
 
@@ -564,7 +581,7 @@ class Judge extends Peer {
     if (propertyOf(step, 'done') === true) {
       run.isOver = true
       if (isCompared && first.isOver && first.given !== run.given) differs()
-      const count = countOf(owner)
+      const count = isProxy(owner) ? owner.length : countOf(owner)
       if (count > run.given) this.unproven ??= `an object gives ${run.given} items, and says that it has ${count}`
       return
     }

@@ -40,7 +40,7 @@ class Peer {
    * @param operations what the other process may ask for: name → function
    * @param hooks `describe` can describe a value in another way, `lend` sees what is passed for the first time, `output` takes what
    *   was printed, `forgotten` sees what is no longer shared, `passed` what is passed again, `told` what the other process
-   *   passes, `given` what it passes to a function that it calls, or answers, `replaced` functions that replace others of an own object, `text` its texts, `knows` in which kind of message it names a constructor of the language,
+   *   passes, `given` what it passes to a function that it calls, or answers, and which it is, `replaced` functions that replace others of an own object, `text` its texts, `knows` in which kind of message it names a constructor of the language,
    *   `internal` tells whose private properties only this process changes, and `skipped` has values that belong to no object
    */
   constructor(channel, operations, hooks) {
@@ -325,7 +325,7 @@ class Peer {
     const isCall = head[0] !== 'ask' || head[1] === 'call' || head[1] === 'new'
     const given = (cell, isPart) => {
       const thing = told(cell, isPart)
-      if (isCall && isThing(thing)) this.hooks.given?.(thing)
+      if (isCall && isThing(thing)) this.hooks.given?.(thing, head[0] !== 'ask')
       return thing
     }
     for (const [entry, , state] of entries) this.#fill(entry, state.map((cell) => given(cell, true)))
@@ -334,8 +334,9 @@ class Peer {
       const now = state.map((cell) => told(cell, true))
       const isKept = entry.isMethods || entry.isInternal
       if (isKept || (entry.isOwn && this.#replacesMethod(entry.thing, now))) this.hooks.tampered?.()
+      const before = entry.state
       this.#fill(entry, now)
-      this.hooks.changed?.(entry.thing)
+      this.hooks.changed?.(entry.thing, before, entry.state)
     }
     // The first one of a call is the function.
     return [head, cells.map((cell, at) => (at === 0 && head[0] === 'ask' ? told : given)(cell, false))]
@@ -344,8 +345,10 @@ class Peer {
   /** Looks for functions that an own object has in place of others, while this process answered. */
   #noteReplaced(thing, state) {
     const before = this.objects.get(this.numbers.get(thing)).state
-    for (const [key, now] of functionsIn(state)) {
-      const was = functionsIn(before).get(key) ?? inheritedFrom(thing, key)
+    const known = valuesIn(before)
+    for (const [key, now] of valuesIn(state)) {
+      if (typeof now !== 'function') continue
+      const was = known.get(key) ?? inheritedFrom(thing, key)
       if (typeof was === 'function' && was !== now && !this.isOfOther(was)) this.hooks.replaced?.(now)
     }
   }
@@ -440,11 +443,11 @@ class Peer {
   }
 }
 
-/** The functions among the properties in a state, by their keys. */
-function functionsIn(state) {
+/** The values of the properties in a state, by their keys. */
+function valuesIn(state) {
   const found = new Map()
   for (let at = state[1] + 2; at < state.length; at += isValue(state[at + 1]) ? 3 : 4) {
-    if (isValue(state[at + 1]) && typeof state[at + 2] === 'function') found.set(state[at], state[at + 2])
+    if (isValue(state[at + 1])) found.set(state[at], state[at + 2])
   }
   return found
 }

@@ -8,8 +8,6 @@ const IDLE_MS = 1000
 /** Changes by which a script sees what the code prints, and changes that mean nothing for the code. */
 const SHOWS = 'process.stdout.write'
 const HARMLESS = ['console.log', 'console.assert', 'process.exitCode', 'Error.stackTraceLimit']
-/** Objects that a script mocks in its own process, where the code does not use them. */
-const MOCKED = ['console', 'process', 'globalThis', 'Date', 'Math']
 /** What a script may use of its process: nothing of the code's process would be different. */
 const SHARED = new Set(
   'stdout stderr stdin exit exitCode on once off addListener removeListener emitWarning nextTick hrtime uptime version versions platform arch argv cwd release memoryUsage'.split(' '),
@@ -63,6 +61,7 @@ function judge(script, report, stdin, given) {
   asker.hasRunner = uses.hasRunner
   asker.hasTimers = ['setTimeout', 'setInterval', 'setImmediate', 'node:timers', 'node:timers/promises'].some((name) => uses.has(name))
   asker.keepsResults = nodes.some(isKeeping)
+  asker.readProperties = uses.properties
   asker.comparedLiterals = literalsIn(nodes)
   const foreign = changedIn(uses) ?? seenIn(uses)
   if (foreign !== undefined) asker.doubt = `the code does not share ${foreign} with the script`
@@ -149,11 +148,13 @@ function judge(script, report, stdin, given) {
 
 /** What a script replaces or deletes of Node's own, which the code does not see. */
 function changedIn(uses) {
-  const isMock = (node) => methodOf(node) === 'method' && pathOf(node.callee)?.endsWith('mock.method') && MOCKED.includes(node.arguments[0]?.name)
-  const mocked = uses.nodes.find(isMock)?.arguments[0].name ?? (uses.looks.read.some((path) => /(?:^|\.)mock\.timers\b/.test(path)) ? 'timers' : undefined)
+  const isShared = (path) => path !== undefined && (uses.isOfLibrary(path) || (isOfNode(path) && !uses.isDeclared(path.split('.')[0])))
+  const mocks = uses.nodes.filter((node) => methodOf(node) === 'method' && pathOf(node.callee)?.endsWith('mock.method'))
+  const mocked = mocks.map((node) => uses.resolved(pathOf(node.arguments[0]))).find(isShared) ?? (uses.looks.read.some((path) => /(?:^|\.)mock\.timers\b/.test(path)) ? 'timers' : undefined)
   const isHidden = ([path, value]) => SILENCED.test(path) && ((isFunctionNode(value) && value.body.body?.length === 0) || uses.isKept(path, value))
-  const isMeant = ([path]) => path !== undefined && isOfNode(path) && !HARMLESS.includes(path) && !uses.isDeclared(path.split('.')[0])
-  const changed = uses.changes.filter((change) => isMeant(change) && !isHidden(change)).map(([path]) => path)
+  const isMeant = ([path]) => isShared(path) && !HARMLESS.includes(path)
+  const changes = uses.changes.map(([path, value]) => [uses.resolved(path), value])
+  const changed = changes.filter((change) => isMeant(change) && !isHidden(change)).map(([path]) => path)
   return mocked ?? changed.find((path) => path !== SHOWS) ?? changed[0]
 }
 

@@ -14,8 +14,8 @@ const RESERVED = new Set(
 /** Objects that the code can change, and at which a script could look. */
 const OWNERS = [...BUILT_IN_OWNERS, ['Intl', Intl]]
 /** Globals that programs replace. Only those that the code names are looked at, because Node loads some of them then. */
-const REPLACED_GLOBALS = 'setTimeout setInterval setImmediate clearTimeout clearInterval clearImmediate queueMicrotask structuredClone fetch URL URLSearchParams Date Math JSON Promise Error Object Array Map Set'.split(' ')
-const PROCESS_PARTS = ['stdout', 'stderr', 'exitCode']
+const REPLACED_GLOBALS = 'setTimeout setInterval setImmediate clearTimeout clearInterval clearImmediate queueMicrotask structuredClone fetch URL URLSearchParams Date Math JSON Promise Error Object Array Map Set Symbol Number String RegExp performance crypto AbortController AbortSignal Event EventTarget TextEncoder TextDecoder'.split(' ')
+const PROCESS_PARTS = ['stdout', 'stderr', 'exitCode', 'argv', 'env', 'emitWarning', 'umask', 'nextTick', 'hrtime', 'exit']
 const IDENTIFIER = /^[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*$/u
 
 class Server {
@@ -167,10 +167,12 @@ class ProcessState {
   #exitCode
 
   constructor(modules, globals) {
-    const parts = modules.flatMap(([name, module]) => [[name, module], [`${name}.prototype`, module.prototype]])
+    const known = new Set(OWNERS.map(([, owner]) => owner))
+    const roots = [...modules, ...globals.map((name) => [name, globalThis[name]])].filter(([, root]) => isThing(root))
+    const parts = roots.flatMap(([name, root]) => [[name, root], [`${name}.prototype`, propertyOf(root, 'prototype') ?? getPrototypeOf(root)], ...prototypesIn(name, root)])
     // Node keeps notes of its own under symbols.
-    const ofNode = [['console', console], ...parts.filter(([, owner]) => isThing(owner))].map((each) => [...each, getOwnPropertyNames])
-    const single = [['globalThis', globalThis, () => globals], ['process', process, () => PROCESS_PARTS], ['process.stdout', process.stdout, () => ['write']]]
+    const ofNode = [['console', console], ...parts.filter(([, owner]) => isThing(owner) && !known.has(owner))].map((each) => [...each, getOwnPropertyNames])
+    const single = [['globalThis', globalThis, () => globals], ['process', process, () => PROCESS_PARTS], ...['stdout', 'stderr'].map((name) => [`process.${name}`, process[name], () => ['write']])]
     this.#owners = [...OWNERS, ...ofNode, ...single].map(([name, owner, keysOf]) => ({ name, owner, keysOf }))
   }
 
@@ -214,6 +216,13 @@ class ProcessState {
     }
     return { added, replaced }
   }
+}
+
+/** The prototypes of the classes that a module exports. */
+function prototypesIn(name, module) {
+  const keys = getOwnPropertyNames(module)
+  const classes = keys.map((key) => [key, getOwnPropertyDescriptor(module, key).value]).filter(([, value]) => typeof value === 'function')
+  return classes.map(([key, value]) => [`${name}.${key}.prototype`, getOwnPropertyDescriptor(value, 'prototype')?.value])
 }
 
 /** The modules of Node that a program names to load them. */

@@ -25,6 +25,8 @@ class Told {
   compare(getter, self, value, key) {
     const before = this.#before(getter, self)
     const was = before.get(key)
+    const now = key === undefined && !isProxy(self) ? propertyOf(self, getter.name.replace(/^get /, '')) : undefined
+    if (now !== undefined && !isThing(now) && !is(now, value)) this.refuse(`${getter.name} tells one value, and then becomes another one`)
     const areFunctions = typeof was === 'function' && typeof value === 'function'
     if (before.has(key) && !areFunctions && !isDeepStrictEqual(was, value)) {
       this.refuse(`${String(key ?? getter.name)} tells changing values`)
@@ -38,15 +40,6 @@ class Told {
     if (was === value || !isThing(was) || !isThing(value) || isProxy(was)) return
     this.#aliases.set(value, this.firstOf(was))
     if (Array.isArray(was) && Array.isArray(value)) was.forEach((each, at) => this.#pair(each, propertyOf(value, String(at))))
-  }
-
-  /** A property that told a value must not become another one. */
-  differs(thing) {
-    for (const [getter, all] of this.#told) {
-      const now = all.has(thing) ? propertyOf(thing, getter.name.replace(/^get /, '')) : undefined
-      if (now !== undefined && !isThing(now) && !is(now, all.get(thing).get(undefined))) return true
-    }
-    return false
   }
 
   /** Two proxies that one property tells must tell the same. */

@@ -159,7 +159,8 @@ class Usages {
       if (node.type === 'AssignmentExpression' && node.left.type === 'MemberExpression') return [[pathOf(node.left), node.right]]
       if (node.type === 'AssignmentExpression' && this.around(node).type === 'ExpressionStatement') return [[pathOf(node.left), node.right]]
       if (node.type === 'UnaryExpression' && node.operator === 'delete') return [[pathOf(node.argument), undefined]]
-      return DEFINING.includes(methodOf(node)) && node.arguments.length > 1 ? [[pathOf(node.arguments[0]), undefined]] : []
+      const isDefining = DEFINING.includes(methodOf(node)) || (node.type === 'CallExpression' && pathOf(node.callee) === 'Reflect.set')
+      return isDefining && node.arguments.length > 1 ? [[pathOf(node.arguments[0]), undefined]] : []
     })
   }
 
@@ -202,6 +203,26 @@ class Usages {
     const declared = this.nodes.filter(({ type, init }) => type === 'VariableDeclarator' && init !== null && init !== undefined)
     const isFromModule = ({ init }) => nodesOf(init).some((node) => requiredBy(node) !== undefined || node.type === 'ImportExpression')
     return declared.filter(({ id }) => nodesOf(id).some((node) => node.name === name)).some(isFromModule)
+  }
+
+  /** Whether a path leads into what a module of Node or of a library exports, by a variable. */
+  isOfLibrary(path) {
+    const [first, ...keys] = path.split('.')
+    const loaded = this.#initsOf(first).map((node) => requiredBy(node)).filter((id) => id !== undefined)
+    return loaded.some((id) => !/^[./]/.test(id)) && (keys.length > 0 || isBuiltin(loaded[0]))
+  }
+
+  /** A path that begins with a variable for another one, as `proto.sort` after `const proto = Array.prototype`. */
+  resolved(path) {
+    const [first, ...keys] = path?.split('.') ?? []
+    const begin = this.#initsOf(first).map(pathOf).find((each) => each !== undefined && each !== first)
+    return begin === undefined ? path : [begin, ...keys].join('.')
+  }
+
+  /** What variables of a name are declared with. */
+  #initsOf(name) {
+    const declared = this.nodes.filter(({ type, id }) => type === 'VariableDeclarator' && id.name === name && name !== undefined)
+    return declared.map(({ init }) => init).filter((init) => init !== null && init !== undefined)
   }
 
   /** Whether a script declares a name, wherever. */

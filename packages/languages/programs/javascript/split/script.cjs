@@ -77,19 +77,21 @@ function judge(script, report, stdin, given) {
   }
   process.on('uncaughtException', failed)
   process.on('beforeExit', () => asker.takeTurn(IDLE_MS))
+  const exited = (code) => {
+    asker.lookAtForgotten()
+    loops.checkAll()
+    if (code) finish('assertion', `the script ended with ${code}`)
+    else if (asker.openEnd !== undefined) finish('unverified', asker.openEnd)
+    else finish('passed', '')
+  }
   // After all listeners: those of a test runner set the exit code.
   process.emit = function (name, ...args) {
     const result = apply(emit, this, [name, ...args])
-    if (name === 'exit') {
-      const code = process.exitCode ?? args[0]
-      asker.lookAtForgotten()
-      loops.checkAll()
-      if (code) finish('assertion', `the script ended with ${code}`)
-      else if (asker.openEnd !== undefined) finish('unverified', asker.openEnd)
-      else finish('passed', '')
-    }
+    if (name === 'exit') exited(process.exitCode ?? args[0])
     return result
   }
+  // Reached only if one of them ends the process.
+  process.reallyExit = exited
   asker.failed = failed
   process.on('unhandledRejection', (reason, promise) => {
     if (!asker.mirrors.has(promise) || asker.ask('handled', promise) !== true) failed(reason)

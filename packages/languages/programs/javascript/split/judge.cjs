@@ -253,11 +253,12 @@ class Judge extends Peer {
     return undefined
   }
 
-  /** Whether a function of Node is a method of an object, or one of the language. */
+  /** Whether a function of Node is a method or a getter of an object, or one of the language. */
   #hasMethod(self, thing) {
     if (INTRINSICS.has(thing)) return true
     for (let at = self; at !== null && !isProxy(at); at = getPrototypeOf(at)) {
-      if (ownKeys(at).some((key) => getOwnPropertyDescriptor(at, key).value === thing)) return true
+      const fields = ownKeys(at).map((key) => getOwnPropertyDescriptor(at, key))
+      if (fields.some(({ value, get }) => value === thing || get === thing)) return true
     }
     return false
   }

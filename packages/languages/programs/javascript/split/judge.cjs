@@ -527,7 +527,7 @@ class Judge extends Peer {
     if (isThing(self)) this.#expected.noteAnswer({ thing, self, args, value }, unusedSince, isOwn)
     if (typeof value === 'number') this.numberAnswers.push({ thing, self: this.#told.firstOf(self), args, value })
     if (this.numberAnswers.length > MAX_NUMBERS) this.numberAnswers.shift()
-    if (isObject(self) && this.#isAt(self, Symbol.iterator, thing) && isObject(value)) this.#begin(value, self)
+    if (isThing(self) && this.#isAt(self, Symbol.iterator, thing) && isObject(value)) this.#begin(value, self)
     if (isObject(self) && !(self instanceof RemoteIterator) && this.#runs.has(self) && this.#isAt(self, 'next', thing)) this.#noteStep(self, value)
   }
 

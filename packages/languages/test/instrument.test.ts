@@ -90,6 +90,10 @@ describe('an instrumented script', () => {
     ],
     ['function* g(x) { if (x !== 1) throw x; yield x } [...g(1)][0]', 1],
     ['const f = (x) => ({ isOne: x === 1 }); f(1).isOne', true],
+    [
+      'class A { init() { return 1 } } class B extends A { constructor() { super(); this.n = super.init() } } function make() { return new B().n } make()',
+      1,
+    ],
     ['label: for (const x of [1, 2]) { if (x === 1) continue label; var last = x } last', 2],
   ])('does what it did: %s', (script, value) => {
     const ran = run(script)
@@ -136,6 +140,8 @@ describe('an instrumented script', () => {
     ['const o = { get() { return this } }; const { get } = o; get()', true],
     ['(function () { return (() => this)() })()', true],
     ['const f = () => this; f()', false],
+    ['const o = { get() { return super.x } }; const { get } = o; try { get() } catch {}', true],
+    ['function f() { class A { g() { return super.x } } return new A().g() } f()', false],
     ['const o = { get() { return this } }; o.get()', false],
     ['class A { get() { return this } } new A().get()', false],
     ['function f() { "use strict"; return this } f()', false],

@@ -28,9 +28,9 @@ function instrument(text, tree, isStrict = false) {
     edits.wrap(source, `${HOOKS}.${source === list ? hook : 'over'}(${sites},(`, '))')
     addTurn(edits, body, `${HOOKS}.ran(${sites++})`)
   }
-  for (const { body } of isStrict ? [] : nodes.filter(isFunctionNode)) {
-    const usesSuper = body.type === 'BlockStatement' && nodesOf(body).some(({ type, object }) => type === 'MemberExpression' && object.type === 'Super')
-    if (usesSuper && body.body[0].directive === undefined) edits.insert(body.start + 1, `${HOOKS}.self(this)[0];`)
+  // Without an object, a method of an object literal would set what it inherits in the global object.
+  for (const { value } of isStrict ? [] : nodes.filter(({ type, value }) => type === 'Property' && isFunctionNode(value))) {
+    if (usesSuper(value)) edits.insert(value.body.start + 1, `${HOOKS}.self(this)[0];`)
   }
   for (const each of judgingFunctions(nodes)) addThrown(edits, each)
   const isThis = ({ type }) => type === 'ThisExpression'
@@ -50,6 +50,13 @@ function instrument(text, tree, isStrict = false) {
     if (called !== undefined) watch(node.callee.object, called.body, EACH.includes(methodOf(node)) ? 'each' : 'over')
   }
   return edits.text
+}
+
+/** Whether a method that is not strict uses what its object inherits, by `super`. */
+function usesSuper({ type, body }) {
+  if (type !== 'FunctionExpression' || body.body[0]?.directive !== undefined) return false
+  const inner = new Set(nodesOf(body).filter(hasThis).flatMap((node) => nodesOf(node)))
+  return nodesOf(body).some((node) => node.object?.type === 'Super' && !inner.has(node))
 }
 
 /** Whether a node gives `this` in it a meaning of its own. */

@@ -355,8 +355,10 @@ class Judge(Meanings, Lending, Looks, Checks):
             args = [[*each] if isinstance(each, collections.abc.Iterator) else each for each in args]
             own = outcome(method, args, kwargs)
             outer, self.is_looking = self.is_looking, True
-            told = outcome(there, args, kwargs)
-            self.is_looking = outer
+            try:
+                told = outcome(there, args, kwargs)
+            finally:
+                self.is_looking = outer
             if own[0] is not told[0] or own[0] is None and not self.is_alike(own[1], told[1]):
                 unverified(self, reason)
             if told[0] is not None:

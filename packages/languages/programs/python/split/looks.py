@@ -348,11 +348,11 @@ class Looks:
         elif type(args[1]) is str or isinstance(args[1], numbers.Integral) and about(args[1]) is None:
             key = args[1] if type(args[1]) is str else int(args[1])
             shown, things = self.show(value)
-            self.differs_at(content, key, shown)
+            self.note_item(content, key, shown)
             if type(key) is int and key >= 0 and not content.is_mapping and not content.gives_keys:
                 content.match(key, things)
 
-    def differs_at(self, content, key, shown):
+    def note_item(self, content, key, shown):
         """Notices an item that another question of the same meaning has shown otherwise."""
         if content.items.setdefault(key, shown) != shown:
             unverified(self, 'an item changed although nothing happened')

@@ -1,6 +1,13 @@
 // The names that the code defines, in the script: what they stand for, and whether the script means them.
 const { isBuiltin } = require('node:module')
 
+/** Functions that are globals because the global object inherits them. */
+const INHERITED = ['toString', 'toLocaleString', 'valueOf', 'hasOwnProperty', 'isPrototypeOf', 'propertyIsEnumerable']
+/** Globals by which a script judges; the code's variables of these names do not count, unless the script means nothing else. */
+const TRUSTED = new Set([...ownKeys(globalThis), ...INHERITED].filter((key) => typeof key === 'string'))
+/** Modules whose functions are the same everywhere. */
+const MODULES = ['assert', 'util', 'path', 'url', 'querystring', 'string_decoder', 'buffer', 'crypto']
+
 /**
  * Defines the names that the code defines, as far as the script means the code's.
  *

@@ -42,7 +42,7 @@ function judge(script, report, stdin, given) {
   const raced = new WeakSet()
   let isRacing = false
   const loops = new Loops(asker)
-  defineProperty(globalThis, HOOKS, { value: freeze({ ...new Sizes(asker).hooks, ...loops.hooks, thrown: (error, isLater) => asker.noteThrown(error, isLater), reporting: (work) => asker.reporting(work), row: (thing) => asker.noteRow(thing), self: (thing) => asker.selfOf(thing), top: () => asker.exported() }) })
+  defineProperty(globalThis, HOOKS, { value: freeze({ ...new Sizes(asker).hooks, ...loops.hooks, thrown: (error, isLater) => asker.callbacks.noteThrown(error, isLater), reporting: (work) => asker.callbacks.reporting(work), row: (thing) => asker.noteRow(thing), self: (thing) => asker.callbacks.selfOf(thing), top: () => asker.exported() }) })
   asker.waits = () => [...unsettled].some((promise) => asker.handled.has(promise) && !raced.has(promise))
   unlinkSync(given.__filename)
   let text
@@ -76,12 +76,12 @@ function judge(script, report, stdin, given) {
     finish(error instanceof assert.AssertionError ? 'assertion' : 'error', error)
   }
   process.on('uncaughtException', failed)
-  process.on('beforeExit', () => asker.takeTurn(IDLE_MS))
+  process.on('beforeExit', () => asker.turns.take(IDLE_MS))
   const exited = (code) => {
     asker.lookAtForgotten()
     loops.checkAll()
     if (code) finish('assertion', `the script ended with ${code}`)
-    else if (asker.openEnd !== undefined) finish('unverified', asker.openEnd)
+    else if (asker.turns.openEnd !== undefined) finish('unverified', asker.turns.openEnd)
     else finish('passed', '')
   }
   // After all listeners: those of a test runner set the exit code.
@@ -105,7 +105,7 @@ function judge(script, report, stdin, given) {
       asker.noteHandled(parent)
     },
     // Where a script waits, what it has called goes on.
-    before: () => asker.catchUp(),
+    before: () => asker.turns.catchUp(),
     settled: (promise) => unsettled.delete(promise),
   })
   // What loses a race need not settle. If its result is waited for, that counts.
@@ -122,7 +122,7 @@ function judge(script, report, stdin, given) {
       },
     }[name]
   }
-  asker.watchTurns()
+  asker.turns.watch()
   try {
     if (uses.evaluates) asker.unverified('the script could run text of the code in the process of the judge')
     const names = asker.ask('run')

@@ -6,19 +6,19 @@ const DIFFERENCES = ['notEqual', 'notStrictEqual', 'notDeepEqual', 'notDeepStric
 /** Has functions of Node refuse what only the code could decide. */
 function watchComparisons(judge) {
   const watch = (owner, name) => {
-    replaceMethod(owner, name, (compare, self, args) => judge.compare(args[0], args[1], () => apply(compare, self, args)))
+    replaceMethod(owner, name, (compare, self, args) => judge.comparisons.compare(args[0], args[1], () => apply(compare, self, args)))
   }
   const owners = [assert, assert.strict, assert.Assert?.prototype].filter((owner) => owner !== undefined)
   for (const owner of owners) for (const name of COMPARISONS) watch(owner, name)
   watch(util, 'isDeepStrictEqual')
   for (const owner of owners) {
-    for (const name of DIFFERENCES) watchResult(owner, name, (one, other) => judge.noteDifference(one, other, name.startsWith('notDeep')))
-    for (const name of IDENTITIES) watchResult(owner, name, (one, other) => judge.noteSame(one, other))
+    for (const name of DIFFERENCES) watchResult(owner, name, (one, other) => judge.comparisons.noteDifference(one, other, name.startsWith('notDeep')))
+    for (const name of IDENTITIES) watchResult(owner, name, (one, other) => judge.comparisons.noteSame(one, other))
     watchThrown(owner, 'throws', judge)
     watchThrown(owner, 'rejects', judge)
   }
   util.inspect = new Proxy(util.inspect, {
-    apply: (inspect, self, args) => judge.inspect(args[0], () => apply(inspect, self, args)),
+    apply: (inspect, self, args) => judge.comparisons.inspect(args[0], () => apply(inspect, self, args)),
   })
   const { toString } = Function.prototype
   Function.prototype.toString = {
@@ -29,7 +29,7 @@ function watchComparisons(judge) {
   }.toString
   JSON.stringify = {
     stringify(value, ...more) {
-      return judge.stringify(value, () => stringify(value, ...more))
+      return judge.comparisons.stringify(value, () => stringify(value, ...more))
     },
   }.stringify
   const { assert: warn } = console
@@ -65,7 +65,7 @@ function watchResult(owner, name, note) {
 function watchThrown(owner, name, judge) {
   const watched = (work, expected) => {
     const keep = (error) => {
-      judge.noteExpectedError(error, expected)
+      judge.comparisons.noteExpectedError(error, expected)
       throw error
     }
     const watchPromise = (value) => (isPromise(value) ? apply(Promise.prototype.then, value, [undefined, keep]) : value)

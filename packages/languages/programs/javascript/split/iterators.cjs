@@ -71,20 +71,35 @@ class RemoteIterator extends KNOWN.get('Iterator') {
     if (this.#count >= SINGLE_STEPS) this.#size = Math.min(this.#size * 2, BATCH)
   }
 
-  return(value) {
-    ;[this.#waiting, this.#at, this.#end] = [[], 0, [1, undefined]]
-    return this.#peer.ask('method', this, 'return', value)
-  }
-
-  throw(error) {
+  /** Asks for the end of the iterator. */
+  finish(name, value) {
     ;[this.#waiting, this.#at] = [[], 0]
-    return this.#peer.ask('method', this, 'throw', error)
+    if (name === 'return') this.#end = [1, undefined]
+    return this.#peer.ask('method', this, name, value)
   }
 
   [Symbol.iterator]() {
     this.#isInLoop = true
     return this
   }
+}
+
+class RemoteHelper extends RemoteIterator {
+  return(value) {
+    return this.finish('return', value)
+  }
+}
+
+class RemoteGenerator extends RemoteHelper {
+  throw(error) {
+    return this.finish('throw', error)
+  }
+}
+
+/** What stands for an iterator of the language: it has the methods of its type. */
+function iteratorOf(peer, tag) {
+  const kind = tag === 'Generator' ? RemoteGenerator : tag === 'Iterator Helper' ? RemoteHelper : RemoteIterator
+  return new kind(peer, tag)
 }
 
 /** An asynchronous generator of the other process. */
@@ -129,8 +144,7 @@ function operationsOn(lent, raised, derived) {
     next: (iterator, size) => nextBatch(own(iterator), size, raised),
     method: (iterator, name, ...args) => {
       if (!['next', 'return', 'throw'].includes(name)) throw new Ended()
-      if (typeof own(iterator)[name] === 'function') return iterator[name](...args)
-      return { done: true, value: args[0] }
+      return own(iterator)[name](...args)
     },
   }
 }

@@ -85,7 +85,7 @@ class Judge extends Peer {
       skipped: guards,
       describe: (thing) => {
         // Spies are often proxies: what they do is the script's.
-        if (typeof thing === 'function' && isProxy(thing)) return ['function', '', 0, false]
+        if (typeof thing === 'function' && isProxy(thing)) return ['function', false]
         if (isTimer(thing)) return ['symbol', 'timer']
       },
       forgotten: (thing) => typeof thing === 'object' && this.#forgotten.add(thing),

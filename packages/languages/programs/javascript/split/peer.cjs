@@ -169,7 +169,7 @@ class Peer {
       this.hooks.passed?.(value)
       return [number]
     }
-    const description = this.hooks.describe?.(value) ?? describe(value)
+    const description = this.hooks.describe?.(value) ?? (hasComputedItems(value) ? ['proxy', 'array'] : describe(value))
     const entry = { thing: value, number: this.#next, isLive, isOwn: true, description }
     entry.isMethods = entry.description[0] === 'function'
     this.numbers.set(value, this.#next)
@@ -215,8 +215,9 @@ class Peer {
 
   /** The prototype of an object: 0 if it is as usual, a name, null, or an object. */
   #prototype(thing, kind) {
-    if (REMOTE.has(kind) && kind !== 'function') return 0
+    if (BARE.has(kind) || kind.endsWith('iterator')) return 0
     const prototype = getPrototypeOf(thing)
+    if (kind === 'promise' && prototype === Promise.prototype) return 0
     if (prototype === null) return 'null'
     const name = PROTOTYPE_NAMES.get(prototype)
     if (kind === 'function' && (name === 'Function' || name === 'Object')) return 0
@@ -398,12 +399,12 @@ class Peer {
         return this.#function(...info)
       case 'promise': {
         const { promise, resolve, reject } = Promise.withResolvers()
-        this.pending.set(number, { resolve, reject })
+        this.pending.set(number, { promise, resolve, reject })
         this.mirrors.add(promise)
         return promise
       }
       case 'iterator':
-        return new RemoteIterator(this, String(info[0]))
+        return iteratorOf(this, String(info[0]))
       case 'async iterator':
         return new RemoteAsyncIterator(this)
       case 'proxy':
@@ -413,7 +414,7 @@ class Peer {
     }
   }
 
-  #function(name, length, isConstructor) {
+  #function(isConstructor) {
     const peer = this
     const made = isConstructor
       ? function (...args) {
@@ -429,8 +430,6 @@ class Peer {
             return peer.call(made, this, args)
           },
         }.call
-    defineProperty(made, 'name', { value: String(name), configurable: true })
-    defineProperty(made, 'length', { value: Number(length), configurable: true })
     return made
   }
 

@@ -72,7 +72,8 @@ class Turns {
   /** Why the end of the script does not show that it passed; undefined if it does. */
   get openEnd() {
     if (this.#judge.hasThenable && this.#judge.waits()) return 'the script waits for an object that is no promise'
-    if (this.#judge.pending.size > 0 || this.#thens.size > 0) return 'a promise of the code never settles'
+    const isWaitedFor = ({ promise }) => this.#judge.handled.has(promise)
+    if ([...this.#judge.pending.values()].some(isWaitedFor) || this.#thens.size > 0) return 'a promise of the code never settles'
     // The test runner fails what never ends, and keeps promises of its own.
     if (!this.#judge.hasRunner && this.#judge.waits()) return 'the script waits for a call or a value that never comes'
   }

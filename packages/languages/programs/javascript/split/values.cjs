@@ -1,8 +1,10 @@
 // Values as JSON. null, booleans, texts and most numbers stand for themselves; all others are lists that begin with a tag.
 // An object is a number in a table that both processes have; its content is a flat list of values.
-const { isProxy, isPromise, isNativeError, isBoxedPrimitive, isGeneratorObject, isRegExp, isDate, isMap, isSet, isWeakMap, isWeakSet } =
-  require('node:util').types
+const { types, isDeepStrictEqual: areEqual } = require('node:util')
+const { isProxy, isPromise, isNativeError, isBoxedPrimitive, isGeneratorObject, isRegExp, isDate, isMap, isSet, isWeakMap, isWeakSet } = types
+const { isArgumentsObject, isArrayBuffer, isAnyArrayBuffer, isDataView, isTypedArray } = types
 const { ownKeys, apply, construct, getPrototypeOf, setPrototypeOf, defineProperty, deleteProperty } = Reflect
+const { __lookupGetter__: lookupGetter } = Object.prototype
 const { getOwnPropertyDescriptor, hasOwn, is, isExtensible, isFrozen, isSealed, freeze, seal, preventExtensions } = Object
 
 /** A value that no writer makes. */
@@ -34,11 +36,20 @@ const BUILT_IN_OWNERS = new Map([
   ...[...KNOWN, ['Function', Function], ['Math', Math], ['JSON', JSON], ['Reflect', Reflect]],
 ])
 const PROTOTYPE_NAMES = new Map([...PROTOTYPES].map(([name, prototype]) => [prototype, name]))
-const ITERATOR = PROTOTYPES.get('Iterator')
-const BUILT_IN_ITERATORS = new Set(
-  'Array,Map,Set,String,RegExp String'.split(',').map((name) => `${name} Iterator`).concat('Iterator Helper'),
+/** Prototypes of the iterators of the language → what they are called, and which methods they have beside `next`. */
+const BUILT_IN_ITERATORS = new Map(
+  [[].values(), new Map().values(), new Set().values(), ''[Symbol.iterator](), ''.matchAll(/./g), [].values().map((each) => each)].map((each) => {
+    const prototype = getPrototypeOf(each)
+    return [prototype, prototype[Symbol.toStringTag]]
+  }),
 )
+const GENERATOR = getPrototypeOf(function* () {}).prototype
 const ASYNC_GENERATOR = getPrototypeOf(async function* () {}).prototype
+/** Where bytes tell what they are, whatever they have of their own. */
+const VIEW_OWNERS = [getPrototypeOf(Uint8Array.prototype), DataView.prototype, ArrayBuffer.prototype]
+const VIEW_GETTERS = new Map(
+  ['buffer', 'byteOffset', 'byteLength', 'length', Symbol.toStringTag].map((key) => [key, VIEW_OWNERS.map((owner) => getOwnPropertyDescriptor(owner, key)?.get)]),
+)
 const SYMBOLS = new Map(
   ownKeys(Symbol)
     .filter((key) => typeof Symbol[key] === 'symbol')
@@ -48,8 +59,9 @@ const SYMBOLS = new Map(
 const LONG = 32
 /** Maximum length of an array with other properties than its items. */
 const MAX_KEYED = 4096
-/** Kinds that stand for something in the other process. */
+/** Kinds that stand for something in the other process, and those that have no more than that. */
 const REMOTE = new Set(['function', 'promise', 'iterator', 'async iterator', 'proxy', 'symbol'])
+const BARE = new Set(['proxy', 'symbol'])
 
 /** Whether a value is an object or a function. */
 function isThing(value) {
@@ -60,10 +72,7 @@ function isThing(value) {
 function describe(thing) {
   if (typeof thing === 'symbol') return ['symbol', thing.description]
   if (isProxy(thing)) return ['proxy', isArray(thing) ? 'array' : typeof thing]
-  if (typeof thing === 'function') {
-    const { name = '', length = 0 } = described(thing)
-    return ['function', name, length, isConstructor(thing)]
-  }
+  if (typeof thing === 'function') return ['function', isConstructor(thing)]
   if (Array.isArray(thing)) return ['array']
   if (isMap(thing)) return ['map']
   if (isSet(thing)) return ['set']
@@ -72,13 +81,14 @@ function describe(thing) {
   if (isPromise(thing)) return ['promise']
   // Only the other process knows what is in them.
   if (isWeakMap(thing) || isWeakSet(thing)) return ['proxy', 'object']
+  if (!isThing(thing)) return ['proxy', 'object']
   if (isNativeError(thing)) return ['error', ERRORS.findLast((name) => thing instanceof KNOWN.get(name)) ?? 'Error', stackOf(thing)]
-  if (ArrayBuffer.isView(thing) || thing instanceof ArrayBuffer) return ['bytes', BYTES.find((name) => thing instanceof KNOWN.get(name)), thing.byteLength]
-  if (isBoxedPrimitive(thing)) return ['boxed', getPrimitive(thing)]
-  if (isGeneratorObject(thing) || isBuiltInIterator(thing)) {
-    return [ASYNC_GENERATOR.isPrototypeOf(thing) ? 'async iterator' : 'iterator', tagOf(thing)]
-  }
-  return ['object']
+  if (ArrayBuffer.isView(thing) || isAnyArrayBuffer(thing)) return bytesNamed(nameOfBytes(thing), thing)
+  if (isBoxedPrimitive(thing)) return boxed(getPrimitive(thing))
+  if (isArgumentsObject(thing)) return ['arguments']
+  const tag = tagOf(thing)
+  if (tag === undefined) return ['object']
+  return tag === 'AsyncGenerator' ? ['async iterator'] : ['iterator', tag]
 }
 
 /** Whether something is an array, or a proxy of one that is not revoked. */
@@ -90,12 +100,6 @@ function isArray(thing) {
   }
 }
 
-function described(thing) {
-  const value = (key) => getOwnPropertyDescriptor(thing, key)?.value
-  const [name, length] = [value('name'), value('length')]
-  return { name: typeof name === 'string' ? name : '', length: Number.isSafeInteger(length) ? length : 0 }
-}
-
 function isConstructor(thing) {
   try {
     construct(Object, [], thing)
@@ -105,23 +109,56 @@ function isConstructor(thing) {
   }
 }
 
-function isBuiltInIterator(thing) {
-  if (!apply(Object.prototype.isPrototypeOf, ITERATOR, [thing])) return false
-  return BUILT_IN_ITERATORS.has(tagOf(thing))
-}
-
-/** What the type of an iterator is called. */
+/** What the type of an iterator of the language is called; undefined if it is none, or has methods of its own type. */
 function tagOf(thing) {
-  if (isGeneratorObject(thing)) return 'Generator'
-  return getOwnPropertyDescriptor(getPrototypeOf(thing), Symbol.toStringTag)?.value
+  const prototype = getPrototypeOf(thing)
+  if (!isGeneratorObject(thing)) return BUILT_IN_ITERATORS.get(prototype)
+  // Each generator function has a prototype for its generators, which is usually empty.
+  const base = prototype === null || ownKeys(prototype).length > 0 ? prototype : getPrototypeOf(prototype)
+  return base === GENERATOR ? 'Generator' : base === ASYNC_GENERATOR ? 'AsyncGenerator' : undefined
 }
 
+/** The stack of an error, unless it is another property than the language makes. */
 function stackOf(error) {
+  const { value, enumerable } = getOwnPropertyDescriptor(error, 'stack') ?? {}
+  return enumerable === false && typeof value === 'string' ? value : ''
+}
+
+function bytesNamed(name, thing) {
+  return name === undefined ? ['proxy', 'object'] : ['bytes', name, viewed(thing, 'byteLength')]
+}
+
+/** The type of bytes; undefined if it is none of those that both processes have. */
+function nameOfBytes(thing) {
+  if (isDataView(thing)) return 'DataView'
+  if (!isTypedArray(thing)) return isArrayBuffer(thing) ? 'ArrayBuffer' : undefined
+  const name = viewed(thing, Symbol.toStringTag)
+  if (name === 'Uint8Array' && Buffer.prototype === getPrototypeOf(thing)) return 'Buffer'
+  return BYTES.includes(name) ? name : undefined
+}
+
+/** What bytes are, by a key that they may have as a property of their own, too; 0 of those that were given away. */
+function viewed(thing, key) {
+  const kind = isTypedArray(thing) ? 0 : isDataView(thing) ? 1 : 2
+  const get = VIEW_GETTERS.get(key)[kind]
   try {
-    return String(error.stack)
+    return apply(get, thing, [])
   } catch {
-    return ''
+    return 0
   }
+}
+
+/** A symbol of the program itself would be another one in the other process. */
+function boxed(value) {
+  const isOwn = typeof value === 'symbol' && !SYMBOLS.has(value) && Symbol.keyFor(value) === undefined
+  return isOwn ? ['proxy', 'object'] : ['boxed', value]
+}
+
+/** Whether something is an array that computes some of its items. */
+function hasComputedItems(thing) {
+  if (isProxy(thing) || !Array.isArray(thing)) return false
+  for (let at = 0; at < thing.length; at++) if (apply(lookupGetter, thing, [at]) !== undefined) return true
+  return false
 }
 
 function getPrimitive(boxed) {
@@ -133,7 +170,8 @@ function getPrimitive(boxed) {
 }
 
 function bytesOf(thing) {
-  return thing instanceof ArrayBuffer ? Buffer.from(thing) : Buffer.from(thing.buffer, thing.byteOffset, thing.byteLength)
+  const [buffer, start, end] = rangeOf(thing)
+  return start === end ? Buffer.alloc(0) : Buffer.from(buffer, start, end - start)
 }
 
 /** Whether an object still holds what it held. */
@@ -154,17 +192,16 @@ function isUnchanged(thing, kind, state, skipped) {
 
 /** What an object holds now: whether it can change, its items, and its own properties. Executes nothing of it. */
 function look(thing, kind, skipped) {
-  if (kind === 'symbol' || kind === 'proxy' || kind === 'promise' || kind.endsWith('iterator')) return []
+  if (BARE.has(kind)) return []
   const items = itemsOf(thing, kind)
   const state = [isExtensible(thing) ? 0 : isFrozen(thing) ? 3 : isSealed(thing) ? 2 : 1, items.length]
   for (let at = 0; at < items.length; at++) state[at + 2] = items[at]
-  if (kind === 'bytes' || (kind === 'array' && thing.length > MAX_KEYED)) return state
-  const keys = ownKeys(thing)
-  // Indices come first, and then the length.
-  for (let at = kind === 'array' || isString(thing, kind) ? keys.lastIndexOf('length') + 1 : 0; at < keys.length; at++) {
+  const [keys, first] = keysOf(thing, kind, items)
+  for (let at = first; at < keys.length; at++) {
     const key = keys[at]
     if (isImplied(kind, key)) continue
     const { value, get, set, enumerable, writable, configurable } = getOwnPropertyDescriptor(thing, key)
+    if (kind === 'error' && key === 'stack' && !enumerable && typeof value === 'string') continue
     if (get === undefined && set === undefined) {
       const marks = writable || isFrozen(thing) ? 'eh' : configurable ? 'rq' : 'RQ'
       if (!skipped.has(value)) state.push(key, marks[enumerable ? 0 : 1], value)
@@ -173,14 +210,51 @@ function look(thing, kind, skipped) {
   return state
 }
 
-function isString(thing, kind) {
-  return kind === 'boxed' && typeof getPrimitive(thing) === 'string'
+/** The keys of an object, and which is the first one that is none of an item. Indices come before all other keys. */
+function keysOf(thing, kind, items) {
+  if (kind === 'array') {
+    if (thing.length > MAX_KEYED && hasItemsOnly(thing, items.map((each) => each))) return [[], 0]
+    const keys = ownKeys(thing)
+    return [keys, keys.lastIndexOf('length') + 1]
+  }
+  if (kind === 'bytes' && isTypedArray(thing)) {
+    const length = viewed(thing, 'length')
+    if (length > LONG && hasItemsOnly(thing, sameBytes(thing, length))) return [[], 0]
+    return [ownKeys(thing), length]
+  }
+  const text = kind === 'boxed' ? getPrimitive(thing) : undefined
+  return [ownKeys(thing), typeof text === 'string' ? text.length : 0]
+}
+
+/** Whether an object has no enumerable properties but its items. Listing all its keys takes longer. @param copy has its items, and no more */
+function hasItemsOnly(thing, copy) {
+  if (Array.isArray(copy)) copy.forEach((item, at) => item === HOLE && delete copy[at])
+  setPrototypeOf(copy, getPrototypeOf(thing))
+  return areEqual(thing, copy)
+}
+
+/** Another view of the same bytes. */
+function sameBytes(thing, length) {
+  return construct(KNOWN.get(viewed(thing, Symbol.toStringTag)), [viewed(thing, 'buffer'), viewed(thing, 'byteOffset'), length])
 }
 
 /** Whether a property is part of the object's description or of its items. */
 function isImplied(kind, key) {
-  if (kind === 'function') return key === 'name' || key === 'length' || key === 'prototype' || key === 'arguments' || key === 'caller'
-  return (kind === 'error' && key === 'stack') || (kind === 'regexp' && key === 'lastIndex')
+  switch (kind) {
+    case 'function':
+      return key === 'prototype' || key === 'arguments' || key === 'caller'
+    case 'regexp':
+      return key === 'lastIndex'
+    case 'boxed':
+      return key === 'length'
+    // Node keeps notes there.
+    case 'promise':
+      return typeof key === 'symbol'
+    case 'arguments':
+      return key === 'callee' || key === Symbol.iterator
+    default:
+      return false
+  }
 }
 
 function itemsOf(thing, kind) {
@@ -245,6 +319,10 @@ function make(kind, info) {
     }
     case 'boxed':
       return Object(info[0])
+    case 'arguments':
+      return (function () {
+        return arguments
+      })()
     case 'symbol':
       return Symbol(info[0])
     default:
@@ -257,8 +335,9 @@ function fill(thing, kind, state) {
   if (state.length === 0) return
   const [level, count] = state
   if (!Number.isSafeInteger(count) || count < 0 || count + 2 > state.length) throw new Unreadable()
-  if (kind !== 'bytes' && !(kind === 'array' && thing.length > LONG)) {
-    for (const key of ownKeys(thing)) if (!isImplied(kind, key) && !(kind === 'array' && key === 'length')) deleteProperty(thing, key)
+  if (!((kind === 'array' || kind === 'bytes') && thing.length > LONG)) {
+    const isKept = (key) => isImplied(kind, key) || (kind === 'array' && key === 'length') || (kind === 'error' && key === 'stack')
+    for (const key of ownKeys(thing)) if (!isKept(key)) deleteProperty(thing, key)
   }
   fillItems(thing, kind, state, count + 2)
   for (let at = count + 2; at < state.length; ) {
@@ -310,13 +389,20 @@ function fillItems(thing, kind, state, end) {
       return
     case 'bytes':
       if (typeof state[2] !== 'string') throw new Unreadable()
-      Buffer.from(state[2], 'base64').copy(bytesOf(thing))
+      if (state[2] === '') giveAway(thing)
+      else Buffer.from(state[2], 'base64').copy(bytesOf(thing))
       return
     case 'function':
       // That of a class never changes.
       if (state[2] !== undefined && getOwnPropertyDescriptor(thing, 'prototype')?.writable) thing.prototype = state[2]
       return
   }
+}
+
+/** The bytes of an object were given to another one, as `transfer` does. Other objects may have bytes of the same buffer. */
+function giveAway(thing) {
+  const [buffer, start, end] = rangeOf(thing)
+  if (end > start && end - start === viewed(buffer, 'byteLength')) apply(ArrayBuffer.prototype.transfer, buffer, [])
 }
 
 /** A number, text or other value without content as JSON; undefined if it is an object. */
@@ -328,7 +414,7 @@ function plainCell(value) {
     case 'number':
       return Number.isFinite(value) && !is(value, -0) ? value : ['n', is(value, -0) ? '-0' : String(value)]
     case 'undefined':
-      return ['u']
+      return value === undefined ? ['u'] : undefined
     case 'bigint':
       return ['b', value < 0n ? '-' : '', (value < 0n ? -value : value).toString(16)]
     case 'symbol': {

@@ -23,8 +23,10 @@ class Views {
 
 /** The buffer of some bytes, and where in it they begin and end. */
 function rangeOf(thing) {
-  if (thing instanceof ArrayBuffer) return [thing, 0, thing.byteLength]
-  return [thing.buffer, thing.byteOffset, thing.byteOffset + thing.byteLength]
+  const end = viewed(thing, 'byteLength')
+  if (isArrayBuffer(thing)) return [thing, 0, end]
+  const start = viewed(thing, 'byteOffset')
+  return [viewed(thing, 'buffer'), start, start + end]
 }
 
 /** A view of bytes of another object; undefined if there can be none. */

@@ -294,7 +294,7 @@ class Judge(Meanings, Lending, Looks, Checks):
             unverified(self, f'only the code could tell which member of {thing._isopod_name} that is')
         is_plain = all(type(each) in SCALARS for each in (*args, *kwargs.values()))
         given = (args, tuple(kwargs.items())) if is_plain else None
-        is_known = not has_members and self.first_seen[made._isopod_number] < number
+        is_known = made._isopod_rule != 'member' and self.first_seen[made._isopod_number] < number
         if is_known and (given is None or self.made_of.get(made._isopod_number) != given):
             unverified(self, f'{thing._isopod_name} gives an object that it made of something else')
         self.made_of[made._isopod_number] = given
@@ -324,7 +324,7 @@ class Judge(Meanings, Lending, Looks, Checks):
         known = about(found)
         if name in SET_METHODS and thing._isopod_rule != 'plain':
             return self.of_code(thing, found)
-        if thing._isopod_kind == 'class' and known is found and type(known._isopod_kind) is int and known._isopod_rule != 'member':
+        if thing._isopod_kind == 'class' and known is not None and known is found and type(known._isopod_kind) is int and known._isopod_rule != 'member':
             attribute, is_first = (thing._isopod_number, name), (thing._isopod_number, name) not in self.attributes
             is_stable = self.attributes.setdefault(attribute, known._isopod_number) == known._isopod_number
             if not is_stable or is_first:
@@ -492,6 +492,9 @@ class Judge(Meanings, Lending, Looks, Checks):
             unverified(self, f'the code gives one {one._isopod_name} as several answers')
         if one is other:
             return True
+        if one._isopod_rule == 'member' and one._isopod_kind == other._isopod_kind:
+            # Each member is one object here, whatever number the code gives to it.
+            return False
         if number == other._isopod_number and (number in self.passed or number not in self.made_of):
             # One object, which the code made or can have kept.
             return one._isopod_rule != 'own' or self.ask('eq', one, other) is True

@@ -83,7 +83,7 @@ class Lending:
         try:
             thing = self.lent[number]
             known = len(self.claimed)
-            args = reader.each(args)
+            args = self.read_question(reader, args)
             if any(isinstance(each, types.ModuleType) or not is_native(each) for each in self.claimed[known:]):
                 unverified(self, 'the code passes a module or a class of Python to a function of the script')
             reader.change(changed)
@@ -128,6 +128,12 @@ class Lending:
                 self.doubt = self.doubt or f'the code calls a function of the script that raises {type(error).__name__}'
             writer = Writer(self.refer, reader.containers)
             return ['answer', False, self.refer_error(writer, error), content.changed(writer)]
+
+    def read_question(self, reader, args):
+        try:
+            return reader.each(args)
+        except (Unreadable, ValueError, TypeError, IndexError, KeyError, ArithmeticError, RecursionError):
+            raise Ended from None
 
     def check_held(self):
         """The code has changed a container that is not shared. The script has a copy, if it has kept it."""

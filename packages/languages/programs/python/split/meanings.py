@@ -51,6 +51,10 @@ class Meanings:
             kind = self.kind(reader, *kind[1:])
             known = self.proxies_of(number)
             self.first_seen.setdefault(number, self.asked)
+            if any(type(each) is not kind for each in known):
+                self.doubt = self.doubt or f'one object of the code is of {about(kind)._isopod_name} and of another class'
+            if about(kind)._isopod_fields and rule != 'member':
+                self.doubt = self.doubt or f'{about(kind)._isopod_name} has an object that is none of its members'
             self.check_unused(number, about(kind)._isopod_number)
             if rule == 'identity':
                 # Equal to none but itself.

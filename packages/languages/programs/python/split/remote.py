@@ -208,7 +208,10 @@ class RemoteErrorType(OfCode):
     __doc__ = vars(OfCode)['__doc__']
 
     def __call__(cls, /, *args, **kwargs):
-        return about(cls)._isopod_judge.ask('call', about(cls), *args, **kwargs)
+        known = about(cls)
+        made = known._isopod_judge.ask('call', known, *args, **kwargs)
+        known._isopod_judge.check_error(known, cls, made)
+        return made
 
 
 def of_error(error, name):
@@ -510,8 +513,9 @@ class Names(dict):
         value = self.judge.ask('name', name)
         self.judge.note_constant(None, name, value)
         self.judge.check_name(name, value)
-        is_no_module = self.given[name] is True and getattr(value, '__name__', None) != name
-        if name in MODULES and (is_no_module or getattr(about(value), '_isopod_kind', None) == 'module'):
+        path = ALIASES.get(name, name)
+        is_other = self.given[name] is True or getattr(about(value), '_isopod_kind', None) == 'module'
+        if path in MODULES and is_other and value is not sys.modules.get(path):
             unverified(self.judge, f'{name} of the code is not the module {name}')
         if about(value) is not None or isinstance(value, (type, types.ModuleType)):
             self[name] = value

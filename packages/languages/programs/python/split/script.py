@@ -22,16 +22,14 @@ ALIASES = {'np': 'numpy', 'pd': 'pandas', 'dt': 'datetime'}
 
 def resolve(tree, names, judge):
     """Decides whose a name is that both the code and Python define."""
-    loads, calls, attributes, computed, imports_code = collections.Counter(), collections.Counter(), {}, set(), False
+    loads, calls, computed, imports_code = collections.Counter(), collections.Counter(), set(), False
     for node in ast.walk(tree):
         if isinstance(node, ast.Name):
             loads[node.id] += 1
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             calls[node.func.id] += 1
-            if not all(type(part) in LITERAL_NODES for each in (*node.args, *node.keywords) for part in ast.walk(each)):
+            if not has_literals_only(node):
                 computed.add(node.func.id)
-        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-            attributes.setdefault(node.value.id, []).append(node.attr)
         elif isinstance(node, (ast.Import, ast.ImportFrom)):
             imports_code = imports_code or 'main' in (getattr(node, 'module', None), *(each.name for each in node.names))
     used = {name for name in names.given if loads[name]}
@@ -47,16 +45,49 @@ def resolve(tree, names, judge):
             names[name] = both(judge, name, name not in computed)
         else:
             judge.doubt = judge.doubt or f'{name} can be the code\'s or Python\'s'
-    for name in used & (MODULES | ALIASES.keys()):
-        taken = attributes.get(name, ())
-        if names.given[name] is True or loads[name] != len(taken):
-            continue
-        try:
-            library = __import__(ALIASES.get(name, name))
-        except ImportError:
-            continue
-        if all(hasattr(library, each) for each in taken):
+
+
+def has_literals_only(call):
+    return all(type(part) in LITERAL_NODES for each in (*call.args, *call.keywords) for part in ast.walk(each))
+
+
+def resolve_modules(tree, names, judge):
+    """Gives the script modules of its own in place of those that the code has imported, if that makes no difference."""
+    loads, taken, bound, on_literals = collections.Counter(), {}, set(), set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            loads[node.id] += 1
+            if isinstance(node.ctx, ast.Store):
+                bound.add(node.id)
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            taken.setdefault(node.value.id, []).append(node)
+        elif isinstance(node, ast.Call) and has_literals_only(node):
+            on_literals.add(node.func)
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            bound.update(each.asname or each.name.partition('.')[0] for each in node.names)
+    for name in names.given.keys() & (sys.stdlib_module_names | MODULES | ALIASES.keys()) & loads.keys() - bound:
+        path, parts = ALIASES.get(name, name), taken.get(name, ())
+        library = imported(path)
+        if loads[name] == len(parts) and all(is_same_here(library, path, each, on_literals) for each in parts):
             names[name] = library
+        elif names.given[name] is True and path not in MODULES:
+            judge.doubt = judge.doubt or f'{name} is a module in the process of the code'
+
+
+def imported(path):
+    try:
+        return __import__(path)
+    except ImportError:
+        return None
+
+
+def is_same_here(library, path, part, on_literals):
+    """Whether a part of a module is the same in both processes; the size of an object is, if no code has made it."""
+    if not hasattr(library, part.attr):
+        return False
+    if path in MODULES or part.attr == 'getsizeof' and part in on_literals:
+        return True
+    return is_shared(path, [part.attr]) and not isinstance(getattr(library, part.attr), types.ModuleType)
 
 
 def look_for_calls(judge, tree):
@@ -193,8 +224,10 @@ def ended(asker, script):
             make_only_own_classes(asker, names, script)
         if 'pickle' in script:
             refuse_pickles(asker)
-        if any(hasattr(builtins, name) or name in MODULES or name in ALIASES for name in given):
+        if any(hasattr(builtins, name) for name in given):
             resolve(tree, names, asker)
+        if any(name in ALIASES or name in MODULES or name in sys.stdlib_module_names for name in given):
+            resolve_modules(tree, names, asker)
         if 'dataclasses' in script:
             ask_for_dataclasses(asker)
         if 'unittest' in script:

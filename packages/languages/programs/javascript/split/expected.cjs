@@ -119,7 +119,7 @@ class Expected {
     if (!isTelling || (unusedSince ?? passedAt) === undefined) return
     const answers = this.#answers.get(ask) ?? []
     const answer = { self, args, value, unusedSince, passedAt, at: ++this.#now }
-    const isLiteral = plainValuesOf(value).every((each) => this.#judge.comparedLiterals.has(each))
+    const isLiteral = plainValuesOf(value).every((each) => this.#judge.script.comparedLiterals.has(each))
     const isOpen = (made, passed) => passed.passedAt < made.at || (!isLiteral && this.#unused.has(made.self))
     const isExpected = (made, passed) => made.unusedSince < passed.at && isOpen(made, passed)
     const isMatch = (made, passed) => made.self !== passed.self && isExpected(made, passed) && !this.#proofs.showsSame(made.self, passed.self)

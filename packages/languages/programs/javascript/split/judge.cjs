@@ -40,8 +40,6 @@ class Judge extends Peer {
   #held = undefined
   /** Whether an iterator of the code takes a step. */
   #isStepping = false
-  /** Names of the properties that the script reads. */
-  readProperties = new Set()
   /** Whether lists of values pass, with more than what the code tells. */
   #isPacked = false
   /** Objects of which the other process has no more than a copy. */
@@ -73,10 +71,11 @@ class Judge extends Peer {
   rows = new WeakSet()
   /** Constants of the code → their names. */
   constants = new Map()
-  /** Whether the script keeps what it finds in objects. */
-  keepsResults = false
-  /** Texts and numbers with which the script compares something. */
-  comparedLiterals = new Set()
+  /**
+   * What the text of the script shows: whether it uses a test runner, or timers; whether it keeps what it finds in objects; the names of
+   * the properties that it reads; the texts and numbers with which it compares something.
+   */
+  script = { hasRunner: false, hasTimers: false, keepsResults: false, readProperties: new Set(), comparedLiterals: new Set() }
 
   constructor(channel, finish) {
     const lent = new Set()
@@ -193,7 +192,7 @@ class Judge extends Peer {
     for (const [key, value] of valuesIn(now)) {
       const was = known.get(key)
       const isOther = was !== undefined && was !== null && !isThing(was) && !is(was, value)
-      if (isOther && this.readProperties.has(key)) this.unproven ??= `${String(key)} of an object changes although nothing was called`
+      if (isOther && this.script.readProperties.has(key)) this.unproven ??= `${String(key)} of an object changes although nothing was called`
     }
   }
 
@@ -408,7 +407,7 @@ class Judge extends Peer {
     const fields = ownKeys(thing).map((key) => getOwnPropertyDescriptor(thing, key))
     const isFixed = !isExtensible(thing) || fields.some(({ writable }) => writable === false)
     const hasGetter = fields.some(({ get }) => this.isOfOther(get))
-    if (hasGetter || (this.keepsResults && isFixed)) this.unproven ??= 'the code decides what an object of the script keeps'
+    if (hasGetter || (this.script.keepsResults && isFixed)) this.unproven ??= 'the code decides what an object of the script keeps'
   }
 
   /** Takes note of what the code told without content. */

@@ -58,11 +58,13 @@ function judge(script, report, stdin, given) {
   if (tree === undefined) asker.unverified('the script has syntax that the judge does not know')
   const nodes = nodesOf(tree)
   const uses = new Usages(nodes)
-  asker.hasRunner = uses.hasRunner
-  asker.hasTimers = ['setTimeout', 'setInterval', 'setImmediate', 'node:timers', 'node:timers/promises'].some((name) => uses.has(name))
-  asker.keepsResults = nodes.some(isKeeping)
-  asker.readProperties = uses.properties
-  asker.comparedLiterals = literalsIn(nodes)
+  asker.script = {
+    hasRunner: uses.hasRunner,
+    hasTimers: ['setTimeout', 'setInterval', 'setImmediate', 'node:timers', 'node:timers/promises'].some((name) => uses.has(name)),
+    keepsResults: nodes.some(isKeeping),
+    readProperties: uses.properties,
+    comparedLiterals: literalsIn(nodes),
+  }
   const foreign = changedIn(uses) ?? seenIn(uses)
   if (foreign !== undefined) asker.doubt = `the code does not share ${foreign} with the script`
   if (foreign !== undefined && foreign !== SHOWS) asker.unproven = asker.doubt

@@ -43,7 +43,7 @@ class Turns {
     const isProgress = own.length > 0 || settled.length > 0 || this.#judge.answered > answered
     if ((isAlive === true && ms !== NO_TIMERS) || isProgress) setImmediate(() => {})
     // Where the code waits for promises of the script, each of its steps takes longer than in one process.
-    if ((isAlive === true || own.length > 0) && this.#judge.hasTimers) this.#judge.doubt ??= 'the order of timers of the code and of the script is not known'
+    if ((isAlive === true || own.length > 0) && this.#judge.script.hasTimers) this.#judge.doubt ??= 'the order of timers of the code and of the script is not known'
     return isAlive === true
   }
 
@@ -75,6 +75,6 @@ class Turns {
     const isWaitedFor = ({ promise }) => this.#judge.handled.has(promise)
     if ([...this.#judge.pending.values()].some(isWaitedFor) || this.#thens.size > 0) return 'a promise of the code never settles'
     // The test runner fails what never ends, and keeps promises of its own.
-    if (!this.#judge.hasRunner && this.#judge.waits()) return 'the script waits for a call or a value that never comes'
+    if (!this.#judge.script.hasRunner && this.#judge.waits()) return 'the script waits for a call or a value that never comes'
   }
 }

@@ -5,10 +5,10 @@ class Guards {
   /** Functions of the code by which a property or a conversion tells a value. */
   #getters = new WeakSet()
   #jsonFunctions = new WeakSet()
-  /** Functions in place of the code's, which pass to no process. */
+  /** Functions in place of the code's properties, which pass to no process → these properties; null if there was none. */
   #guards
 
-  /** @param guards to which the functions are added that stand in place of the code's */
+  /** @param guards to which the functions are added that stand in place of the code's properties */
   constructor(judge, proofs, guards) {
     this.#judge = judge
     this.#proofs = proofs
@@ -56,8 +56,7 @@ class Guards {
       this.#ofField(thing, key, value)
       if (get === undefined) continue
       if (isAsked(key)) {
-        const answer = () => this.#judge.unverified(`only the code could tell what ${String(key)} is`)
-        defineProperty(thing, key, { get: answer, configurable: true, enumerable: false })
+        this.#refuse(thing, key, `only the code could tell what ${String(key)} is`)
         continue
       }
       this.#getters.add(get)
@@ -72,24 +71,35 @@ class Guards {
   #ofField(thing, key, value) {
     if (key === 'then') this.#judge.hasThenable = true
     if (typeof value !== 'function' || !isAsked(key) || this.#judge.isOfOther(value) || this.#guards.has(value)) return
-    const answer = () => this.#judge.unverified(`only the code could tell what its method ${String(key)} says`)
-    defineProperty(thing, key, { value: answer, configurable: true, writable: true, enumerable: false })
-    this.#guards.add(answer)
+    this.#refuse(thing, key, `only the code could tell what its method ${String(key)} says`)
+  }
+
+  /** Leaves unverified what a property tells. */
+  #refuse(thing, key, reason) {
+    const original = getOwnPropertyDescriptor(thing, key)
+    const get = () => this.#judge.unverified(reason)
+    if (defineProperty(thing, key, { get, configurable: true, enumerable: original.enumerable })) this.#guards.set(get, original)
+    else this.#judge.unproven ??= reason
   }
 
   /** Has functions of the code tell no more than the text of an object. */
   #ofConversion(thing) {
-    const own = CONVERSIONS.filter((key) => hasOwn(thing, key) && !this.#guards.has(thing[key]))
-    if (own.length === 0) return
-    const [toText, toPlain] = ['toString', Symbol.toPrimitive].map((key) => getOwnPropertyDescriptor(thing, key)?.value)
+    const fields = CONVERSIONS.map((key) => getOwnPropertyDescriptor(thing, key))
+    if (!fields.some((field) => field !== undefined && !this.#guards.has(field.value ?? field.get))) return
+    const [toText, , toPlain] = fields.map((field) => field?.value)
     for (const each of [toText, toPlain]) if (typeof each === 'function') this.#getters.add(each)
     const unverified = () => this.#judge.unverified('only the code could tell the plain value of an object')
+    const guards = this.#guards
     const convert = function (hint) {
-      if (hint !== 'string') return unverified()
-      return String(typeof toPlain === 'function' ? toPlain.call(this, hint) : this.toString())
+      const isInherited = typeof toPlain !== 'function' && guards.get(propertyOf(getPrototypeOf(this), Symbol.toPrimitive))
+      if (hint !== 'string' || isInherited) return unverified()
+      const text = typeof toPlain === 'function' ? toPlain.call(this, hint) : this.toString()
+      // The language would go on with another method, or refuse it.
+      return isThing(text) || typeof text === 'symbol' ? unverified() : String(text)
     }
-    this.#guards.add(convert)
-    defineProperty(thing, Symbol.toPrimitive, { value: convert, configurable: true, writable: true, enumerable: false })
+    const original = fields[2]
+    const field = { value: convert, configurable: true, writable: true, enumerable: original?.enumerable === true }
+    if (defineProperty(thing, Symbol.toPrimitive, field)) guards.set(convert, original ?? null)
   }
 }
 

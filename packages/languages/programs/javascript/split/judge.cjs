@@ -79,9 +79,9 @@ class Judge extends Peer {
 
   constructor(channel, finish) {
     const lent = new Set()
-    const guards = new WeakSet()
+    const guards = new WeakMap()
     super(channel, operationsOn(lent, (error, isAhead) => this.escape(error, isAhead), () => this.#noteDerived()), {
-      skipped: guards,
+      originals: guards,
       describe: (thing) => {
         // Spies are often proxies: what they do is the script's.
         if (typeof thing === 'function' && isProxy(thing)) return ['function', false]
@@ -224,7 +224,7 @@ class Judge extends Peer {
       if (operation === 'turn') checkLists(answer, answer?.[1], answer?.[2])
       if (this.#isPacked) this.noteValues([operation === 'next' ? answer[0] : answer[1].filter((_, at) => at % 3 === 2)])
       // Changes after the last question do not matter.
-      if (operation !== 'turn' && this.forgotten.hasChangedYet(this.hooks.skipped)) this.#noteStale()
+      if (operation !== 'turn' && this.forgotten.hasChangedYet(this.hooks.originals)) this.#noteStale()
       return answer
     } catch (error) {
       if (error instanceof TooLarge) this.unverified('a value is larger than the judge takes')
@@ -242,7 +242,7 @@ class Judge extends Peer {
     this.#lookAtState()
     if (this.forgotten.isFull) this.unproven ??= 'more objects are no longer shared than can be watched'
     if (this.forgotten.isEmpty) return
-    if (!this.forgotten.isWatched && this.forgotten.hasChanged(this.hooks.skipped)) this.#noteStale()
+    if (!this.forgotten.isWatched && this.forgotten.hasChanged(this.hooks.originals)) this.#noteStale()
     try {
       if (super.ask('stale') === true) this.#noteStale()
     } catch {

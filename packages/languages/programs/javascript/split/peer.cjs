@@ -41,7 +41,7 @@ class Peer {
    * @param hooks `describe` can describe a value in another way, `lend` sees what is passed for the first time, `output` takes what
    *   was printed, `forgotten` sees what is no longer shared, `passed` what is passed again, `told` what the other process
    *   passes, `given` what it passes to a function that it calls, or answers, and which it is, `replaced` functions that replace others of an own object, `text` its texts, `knows` in which kind of message it names a constructor of the language,
-   *   `internal` tells whose private properties only this process changes, and `skipped` has values that belong to no object
+   *   `internal` tells whose private properties only this process changes, and `originals` has what the other process has in place of a function: a property, or null for none
    */
   constructor(channel, operations, hooks) {
     this.channel = channel
@@ -137,8 +137,8 @@ class Peer {
       const cells = values.map((value) => this.#cell(value, queue, isKept))
       for (const [number, entry] of this.objects) {
         if (number >= first) break
-        if (isUnchanged(entry.thing, entry.kind, entry.state, this.hooks.skipped)) continue
-        const state = look(entry.thing, entry.kind, this.hooks.skipped)
+        if (isUnchanged(entry.thing, entry.kind, entry.state, this.hooks.originals)) continue
+        const state = look(entry.thing, entry.kind, this.hooks.originals)
         if (head[0] !== 'ask' && entry.isOwn) this.#noteReplaced(entry.thing, state)
         entry.state = state
         changed.push([number, state.map((value) => this.#cell(value, queue, entry.isLive))])
@@ -183,7 +183,7 @@ class Peer {
     const [kind] = description
     entry.kind = kind
     this.hooks.lend?.(thing, kind)
-    entry.state = this.hooks.isOpaque?.(thing) ? [] : look(thing, kind, this.hooks.skipped)
+    entry.state = this.hooks.isOpaque?.(thing) ? [] : look(thing, kind, this.hooks.originals)
     const prototype = this.#prototype(thing, kind)
     entry.isLive ||= typeof prototype === 'object' || REMOTE.has(kind) || entry.state.some((value) => typeof value === 'function')
     const isUsed = typeof thing === 'function' || kind === 'iterator' || kind === 'async iterator'
@@ -375,7 +375,7 @@ class Peer {
   #fill(entry, state) {
     fill(entry.thing, entry.kind, state)
     this.hooks.filled?.(entry.thing, entry.kind)
-    entry.state = look(entry.thing, entry.kind, this.hooks.skipped)
+    entry.state = look(entry.thing, entry.kind, this.hooks.originals)
   }
 
   /** An object like one of the other process. */

@@ -40,7 +40,7 @@ class Server {
         ...operationsOn(lent),
         run: () => this.run(),
         state: () => this.#changedName ?? this.#state.changedName(),
-        stale: () => this.#isStale || this.peer.forgotten.hasChanged(this.peer.hooks.skipped),
+        stale: () => this.#isStale || this.peer.forgotten.hasChanged(this.peer.hooks.originals),
         handled: (promise) => this.peer.handled.has(promise),
         name: (name) => (name === 'module.exports' ? this.#exports() : this.#bindings[name].get()),
         assign: (name, value) => this.#bindings[name].set(value),
@@ -50,7 +50,7 @@ class Server {
         delete: (thing, key) => Reflect.deleteProperty(thing, key),
       },
       {
-        skipped: new Set(),
+        originals: new Map(),
         printed: takenOutput,
         isOpaque: (thing) => this.opaque.has(thing),
         onSettled: () => this.wake?.(),
@@ -78,7 +78,7 @@ class Server {
   turn(ms, settled) {
     // Before the code can put back what the script could see by now.
     this.#changedName ??= this.#state.changedName()
-    this.#isStale ||= this.peer.forgotten.hasChangedYet(this.peer.hooks.skipped)
+    this.#isStale ||= this.peer.forgotten.hasChangedYet(this.peer.hooks.originals)
     this.peer.settle(settled)
     const answer = () => {
       this.wake = undefined

@@ -22,6 +22,14 @@ const KNOWN = new Map(
     .filter((name) => typeof globalThis[name] === 'function')
     .map((name) => [name, globalThis[name]]),
 )
+const patternText = getOwnPropertyDescriptor(RegExp.prototype, 'source').get
+const FLAGS = Object.entries({ d: 'hasIndices', g: 'global', i: 'ignoreCase', m: 'multiline', s: 'dotAll', u: 'unicode', v: 'unicodeSets', y: 'sticky' }).map(
+  ([flag, name]) => [flag, getOwnPropertyDescriptor(RegExp.prototype, name).get],
+)
+/** Methods that a program may have replaced by the time they are needed. */
+const { getTime, setTime } = Date.prototype
+const { forEach: forEachOfMap, set: setInMap, clear: clearMap } = Map.prototype
+const { forEach: forEachOfSet, add: addToSet, clear: clearSet } = Set.prototype
 const KNOWN_NAMES = new Map([...KNOWN].map(([name, kind]) => [kind, name]))
 /** Prototypes occur only as prototypes of other objects, or code could have a script change them. */
 const FUNCTIONS = [Function, async () => {}, function* () {}, async function* () {}].map((each) =>
@@ -77,12 +85,12 @@ function describe(thing) {
   if (isMap(thing)) return ['map']
   if (isSet(thing)) return ['set']
   if (isDate(thing)) return ['date']
-  if (isRegExp(thing)) return ['regexp', thing.source, thing.flags]
+  if (isRegExp(thing)) return ['regexp', apply(patternText, thing, []), flagsOf(thing)]
   if (isPromise(thing)) return ['promise']
   // Only the other process knows what is in them.
   if (isWeakMap(thing) || isWeakSet(thing)) return ['proxy', 'object']
   if (!isThing(thing)) return ['proxy', 'object']
-  if (isNativeError(thing)) return ['error', ERRORS.findLast((name) => thing instanceof KNOWN.get(name)) ?? 'Error', stackOf(thing)]
+  if (isNativeError(thing)) return ['error', ERRORS.findLast((name) => inherits(thing, KNOWN.get(name).prototype)) ?? 'Error', stackOf(thing)]
   if (ArrayBuffer.isView(thing) || isAnyArrayBuffer(thing)) return bytesNamed(nameOfBytes(thing), thing)
   if (isBoxedPrimitive(thing)) return boxed(getPrimitive(thing))
   if (isArgumentsObject(thing)) return ['arguments']
@@ -100,10 +108,24 @@ function isArray(thing) {
   }
 }
 
+/** Whether an object inherits from another one, up to a proxy. Executes nothing. */
+function inherits(thing, prototype) {
+  let at = thing
+  while (at !== null && at !== prototype && !isProxy(at)) at = getPrototypeOf(at)
+  return at === prototype
+}
+
+/** The flags of a pattern, whatever it has of its own. */
+function flagsOf(pattern) {
+  return FLAGS.map(([flag, get]) => (apply(get, pattern, []) ? flag : '')).join('')
+}
+
 function isConstructor(thing) {
   try {
+    // An accessor would run.
+    if (getOwnPropertyDescriptor(thing, 'prototype')?.value === undefined) return false
     construct(Object, [], thing)
-    return hasOwn(thing, 'prototype')
+    return true
   } catch {
     return false
   }
@@ -154,6 +176,11 @@ function boxed(value) {
   return isOwn ? ['proxy', 'object'] : ['boxed', value]
 }
 
+/** An item of an array, or the function that computes it. Of a long array, only the first look finds that: it takes four times as long. */
+function itemAt(thing, at) {
+  return (thing.length <= MAX_KEYED ? apply(lookupGetter, thing, [at]) : undefined) ?? thing[at]
+}
+
 /** Whether something is an array that computes some of its items. */
 function hasComputedItems(thing) {
   if (isProxy(thing) || !Array.isArray(thing)) return false
@@ -175,23 +202,23 @@ function bytesOf(thing) {
 }
 
 /** Whether an object still holds what it held. */
-function isUnchanged(thing, kind, state, skipped) {
+function isUnchanged(thing, kind, state, originals) {
   if (kind === 'array' && thing.length > LONG) {
     if (state[1] !== thing.length) return false
     for (let at = 0; at < thing.length; at++) {
       const was = state[at + 2]
-      if (was === HOLE ? hasOwn(thing, at) : !is(was, thing[at])) return false
+      if (was === HOLE ? hasOwn(thing, at) : !is(was, itemAt(thing, at))) return false
     }
     return true
   }
-  const now = look(thing, kind, skipped)
+  const now = look(thing, kind, originals)
   if (now.length !== state.length) return false
   for (let at = 0; at < now.length; at++) if (!is(now[at], state[at])) return false
   return true
 }
 
 /** What an object holds now: whether it can change, its items, and its own properties. Executes nothing of it. */
-function look(thing, kind, skipped) {
+function look(thing, kind, originals) {
   if (BARE.has(kind)) return []
   const items = itemsOf(thing, kind)
   const state = [isExtensible(thing) ? 0 : isFrozen(thing) ? 3 : isSealed(thing) ? 2 : 1, items.length]
@@ -199,12 +226,14 @@ function look(thing, kind, skipped) {
   const [keys, first] = keysOf(thing, kind, items)
   for (let at = first; at < keys.length; at++) {
     const key = keys[at]
-    if (isImplied(kind, key)) continue
-    const { value, get, set, enumerable, writable, configurable } = getOwnPropertyDescriptor(thing, key)
+    const field = getOwnPropertyDescriptor(thing, key)
+    const original = originals.get(field.value ?? field.get)
+    if (original === null || (!field.enumerable && isImplied(kind, key))) continue
+    const { value, get, set, enumerable, writable, configurable } = original ?? field
     if (kind === 'error' && key === 'stack' && !enumerable && typeof value === 'string') continue
     if (get === undefined && set === undefined) {
       const marks = writable || isFrozen(thing) ? 'eh' : configurable ? 'rq' : 'RQ'
-      if (!skipped.has(value)) state.push(key, marks[enumerable ? 0 : 1], value)
+      state.push(key, marks[enumerable ? 0 : 1], value)
     } else state.push(key, enumerable ? 'a' : 'i', get, set)
   }
   return state
@@ -261,21 +290,21 @@ function itemsOf(thing, kind) {
   switch (kind) {
     case 'array': {
       const items = new Array(thing.length)
-      for (let at = 0; at < thing.length; at++) items[at] = hasOwn(thing, at) ? thing[at] : HOLE
+      for (let at = 0; at < thing.length; at++) items[at] = hasOwn(thing, at) ? itemAt(thing, at) : HOLE
       return items
     }
     case 'map': {
       const items = []
-      Map.prototype.forEach.call(thing, (value, key) => items.push(key, value))
+      apply(forEachOfMap, thing, [(value, key) => items.push(key, value)])
       return items
     }
     case 'set': {
       const items = []
-      Set.prototype.forEach.call(thing, (value) => items.push(value))
+      apply(forEachOfSet, thing, [(value) => items.push(value)])
       return items
     }
     case 'date':
-      return [Date.prototype.getTime.call(thing)]
+      return [apply(getTime, thing, [])]
     case 'regexp':
       return [getOwnPropertyDescriptor(thing, 'lastIndex').value]
     case 'bytes':
@@ -337,7 +366,10 @@ function fill(thing, kind, state) {
   if (!Number.isSafeInteger(count) || count < 0 || count + 2 > state.length) throw new Unreadable()
   if (!((kind === 'array' || kind === 'bytes') && thing.length > LONG)) {
     const isKept = (key) => isImplied(kind, key) || (kind === 'array' && key === 'length') || (kind === 'error' && key === 'stack')
-    for (const key of ownKeys(thing)) if (!isKept(key)) deleteProperty(thing, key)
+    const keys = ownKeys(thing).filter((key) => !isKept(key))
+    // Their order counts, and some keys cannot be deleted to be added again.
+    const told = keysIn(state)
+    if (keys.some((key, at) => key !== told[at])) for (const key of keys) deleteProperty(thing, key)
   }
   fillItems(thing, kind, state, count + 2)
   for (let at = count + 2; at < state.length; ) {
@@ -352,6 +384,13 @@ function fill(thing, kind, state) {
     defineProperty(thing, key, property)
   }
   if (level !== 0) (level === 3 ? freeze : level === 2 ? seal : preventExtensions)(thing)
+}
+
+/** The keys of the properties in a state. */
+function keysIn(state) {
+  const keys = []
+  for (let at = state[1] + 2; at < state.length; at += isValue(state[at + 1]) ? 3 : 4) keys.push(state[at])
+  return keys
 }
 
 /**
@@ -373,16 +412,16 @@ function fillItems(thing, kind, state, end) {
       }
       return
     case 'map':
-      Map.prototype.clear.call(thing)
-      for (let at = 2; at + 1 < end; at += 2) Map.prototype.set.call(thing, state[at], state[at + 1])
+      apply(clearMap, thing, [])
+      for (let at = 2; at + 1 < end; at += 2) apply(setInMap, thing, [state[at], state[at + 1]])
       return
     case 'set':
-      Set.prototype.clear.call(thing)
-      for (let at = 2; at < end; at++) Set.prototype.add.call(thing, state[at])
+      apply(clearSet, thing, [])
+      for (let at = 2; at < end; at++) apply(addToSet, thing, [state[at]])
       return
     case 'date':
       if (typeof state[2] !== 'number') throw new Unreadable()
-      Date.prototype.setTime.call(thing, state[2])
+      apply(setTime, thing, [state[2]])
       return
     case 'regexp':
       thing.lastIndex = state[2]

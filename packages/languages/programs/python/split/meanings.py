@@ -169,6 +169,8 @@ class Meanings:
         made = self.kinds[number] = type_of(self, number, text(name), text(origin), known, methods)
         self.parameters[number] = read_parameters(parameters)
         self.overridden[number] = {name for name in methods if name[:1] != '_'}
+        if REFUSES in methods:
+            self.doubt = self.doubt or f'{made.__name__} refuses what other objects can do'
         if '__del__' in methods and origin == '__main__':
             self.doubt = self.excuse = f'objects of {made.__name__} live on in the process of the code'
         if self.fills_classes and not DESCRIBES.isdisjoint(methods):

@@ -1,5 +1,6 @@
 """References of the code's process: what has no plain value, with what the judge needs to know of it."""
 import collections
+import functools
 import sys
 import types
 
@@ -11,6 +12,8 @@ MAX_TOLD = 256
 # Attributes that some built-in exceptions have besides their arguments.
 ERROR_TEXTS = 'name', 'path', 'filename', 'filename2'
 CODE = 'main'
+# Attributes of named tuples.
+FIELD = collections._tuplegetter
 # Modules whose iterators are nothing else.
 ITERATING = {'builtins', 'itertools', 'collections', 'heapq'}
 
@@ -94,22 +97,21 @@ class References:
             return ['iterator', self.number(thing), kind.__name__]
         if kind is COROUTINE:
             return ['coroutine', self.number(thing)]
-        if isinstance(thing, tuple) and hasattr(kind, '_fields') and not own_special(kind, tuple):
+        if isinstance(thing, tuple) and hasattr(kind, '_fields') and not own_special(kind, tuple) and has_plain_fields(kind):
             return ['named tuple', self.number(thing), self.number(kind), kind.__name__, list(kind._fields), *writer.each(thing)]
         if is_native(kind) and not hasattr(thing, '__dict__'):
             for base in (int, float, complex, str, bytes):
                 if isinstance(thing, base):
                     return writer.write(thing if kind is bool else PLAIN[base](thing))
         equal = kind.__eq__
-        if is_enumeration(kind):
-            return ['object', self.number(thing), self.class_(writer, kind), 'member', {'name': thing.name}, None]
+        if is_enumeration(kind) and has_library_equality(kind):
+            return ['object', self.number(thing), self.class_(writer, kind), 'member', {'name': vars(thing).get('_name_')}, None]
         if equal is object.__eq__:
             rule = 'identity'
         elif hasattr(kind, '__dataclass_fields__') and '__eq__' in vars(kind):
-            is_generated = getattr(equal, '__code__', None) and equal.__code__.co_filename == '<string>'
-            rule = 'fields' if is_generated and all(each.compare for each in kind.__dataclass_fields__.values()) else 'own'
+            rule = 'fields' if compares_fields(kind) else 'own'
         else:
-            rule = 'plain' if any(equal is base.__eq__ for base in PLAIN) else 'own'
+            rule = 'plain' if any(issubclass(kind, base) and equal is base.__eq__ for base in PLAIN) else 'own'
         number = self.number(thing)
         fields = self.scalars(thing)
         # Of a change the judge hears by changed_fields, for what stood for the object before, too.
@@ -237,6 +239,28 @@ def plain(value):
     return FieldWriter(refuse).write(value)
 
 
+def has_library_equality(kind):
+    """Whether an enumeration leaves equality to Python."""
+    owner = next(each for each in kind.__mro__ if '__eq__' in vars(each))
+    return home_of(owner) in ('builtins', 'enum')
+
+
+def has_plain_fields(kind):
+    """Whether the attributes of a named tuple are its items."""
+    found = [next((vars(each)[name] for each in kind.__mro__ if name in vars(each)), None) for name in kind._fields]
+    return all(type(each) is FIELD and each.__reduce__()[1][0] == at for at, each in enumerate(found))
+
+
+@functools.cache
+def compares_fields(kind):
+    """Whether the method of a dataclass that compares is the one that Python makes for all of its fields."""
+    dataclasses = module('dataclasses')
+    fields = [each for each in kind.__dataclass_fields__.values() if each._field_type is dataclasses._FIELD]
+    own, usual = [getattr(each.__eq__, '__code__', None) for each in (kind, dataclasses.make_dataclass('Usual', [each.name for each in fields]))]
+    return own is not None and all(each.compare for each in fields) and all(
+        getattr(own, part) == getattr(usual, part) for part in ('co_code', 'co_names', 'co_consts', 'co_argcount'))
+
+
 def parameters(kind):
     """The parameters of a constructor by position, the one for all further ones, and plain default values; None if it has none."""
     make = kind.__init__
@@ -282,8 +306,12 @@ def defined(kind):
     for each in kind.__mro__[:-1]:
         for name in vars(each):
             if name[:2] == '__' and name[-2:] == '__':
-                found.setdefault(name, vars(each)[name])
-    return sorted({name for name, value in found.items() if value is not None and name in SPECIAL} | overridden(kind))
+                found.setdefault(name, (vars(each)[name], home_of(each) in (CODE, None)))
+    given = {name for name, (value, _) in found.items() if value is not None and name in SPECIAL}
+    # Python itself sets the one for hashes of classes that compare.
+    refused = {name for name, (value, is_of_code) in found.items() if value is None and is_of_code and name in SPECIAL}
+    is_odd = refused - ({'__hash__'} if '__eq__' in found else set())
+    return sorted(given | overridden(kind) | ({REFUSES} if is_odd else set()))
 
 
 def overridden(kind):

@@ -30,6 +30,8 @@ PLAIN = {
     collections.deque: lambda it: collections.deque(collections.deque.__iter__(it)),
 }
 FIXED = int, float, complex, str, bytes
+# Among the methods of a class: it has special ones that are None.
+REFUSES = '__refuses__'
 # Methods that change an object, and tell nothing that the judge could compute.
 CHANGING_METHODS = set('''
     append appendleft extend extendleft insert remove pop popleft popitem clear sort reverse rotate update setdefault add discard

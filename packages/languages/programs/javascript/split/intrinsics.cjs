@@ -15,10 +15,8 @@ const REACHES = new Set([
 /** Methods of the contexts of Node's test runner by which a program changes how its test ends. */
 const ENDING = ['todo', 'skip', 'plan', 'runOnly']
 
-/** Iterators, to whose prototypes no name leads. */
-const ITERATORS = [[].values(), new Map().values(), new Set().values(), ''[Symbol.iterator](), ''.matchAll(/a/g)].map(getPrototypeOf)
 /** Everything that the language defines. */
-const INTRINSICS = reachableFrom([...BUILT_IN_OWNERS.values(), ...FUNCTIONS, ...ITERATORS, PROTOTYPES.get('Iterator'), Proxy, Atomics, eval])
+const INTRINSICS = reachableFrom([...BUILT_IN_OWNERS.values(), ...FUNCTIONS, ...BUILT_IN_ITERATORS.keys(), PROTOTYPES.get('Iterator'), Proxy, Atomics, eval])
 /** Its globals. Those of Node are left out: many of them are loaded when they are looked at. */
 const GLOBALS = [...BUILT_IN_OWNERS.keys(), 'Proxy', 'parseInt', 'parseFloat', 'isNaN', 'isFinite'].filter((name) => !name.includes('.'))
 /** What else a script can change of it, as it is before the judge prepares itself. */

@@ -44,7 +44,7 @@ const BUILT_IN_OWNERS = new Map([
   ...[...KNOWN, ['Function', Function], ['Math', Math], ['JSON', JSON], ['Reflect', Reflect]],
 ])
 const PROTOTYPE_NAMES = new Map([...PROTOTYPES].map(([name, prototype]) => [prototype, name]))
-/** Prototypes of the iterators of the language → what they are called, and which methods they have beside `next`. */
+/** Prototypes of the iterators of the language, to which no name leads → what they are called. */
 const BUILT_IN_ITERATORS = new Map(
   [[].values(), new Map().values(), new Set().values(), ''[Symbol.iterator](), ''.matchAll(/./g), [].values().map((each) => each)].map((each) => {
     const prototype = getPrototypeOf(each)
@@ -53,11 +53,7 @@ const BUILT_IN_ITERATORS = new Map(
 )
 const GENERATOR = getPrototypeOf(function* () {}).prototype
 const ASYNC_GENERATOR = getPrototypeOf(async function* () {}).prototype
-/** Where bytes tell what they are, whatever they have of their own. */
-const VIEW_OWNERS = [getPrototypeOf(Uint8Array.prototype), DataView.prototype, ArrayBuffer.prototype]
-const VIEW_GETTERS = new Map(
-  ['buffer', 'byteOffset', 'byteLength', 'length', Symbol.toStringTag].map((key) => [key, VIEW_OWNERS.map((owner) => getOwnPropertyDescriptor(owner, key)?.get)]),
-)
+const { get: STACK } = getOwnPropertyDescriptor(new Error(), 'stack')
 const SYMBOLS = new Map(
   ownKeys(Symbol)
     .filter((key) => typeof Symbol[key] === 'symbol')
@@ -142,32 +138,14 @@ function tagOf(thing) {
 
 /** The stack of an error, unless it is another property than the language makes. */
 function stackOf(error) {
-  const { value, enumerable } = getOwnPropertyDescriptor(error, 'stack') ?? {}
-  return enumerable === false && typeof value === 'string' ? value : ''
+  const field = getOwnPropertyDescriptor(error, 'stack')
+  if (field === undefined || !isUsualStack(field)) return ''
+  return field.get === undefined ? field.value : String(apply(field.get, error, []))
 }
 
-function bytesNamed(name, thing) {
-  return name === undefined ? ['proxy', 'object'] : ['bytes', name, viewed(thing, 'byteLength')]
-}
-
-/** The type of bytes; undefined if it is none of those that both processes have. */
-function nameOfBytes(thing) {
-  if (isDataView(thing)) return 'DataView'
-  if (!isTypedArray(thing)) return isArrayBuffer(thing) ? 'ArrayBuffer' : undefined
-  const name = viewed(thing, Symbol.toStringTag)
-  if (name === 'Uint8Array' && Buffer.prototype === getPrototypeOf(thing)) return 'Buffer'
-  return BYTES.includes(name) ? name : undefined
-}
-
-/** What bytes are, by a key that they may have as a property of their own, too; 0 of those that were given away. */
-function viewed(thing, key) {
-  const kind = isTypedArray(thing) ? 0 : isDataView(thing) ? 1 : 2
-  const get = VIEW_GETTERS.get(key)[kind]
-  try {
-    return apply(get, thing, [])
-  } catch {
-    return 0
-  }
+/** Whether the stack of an error is as the language makes it: Node 24 has accessors. */
+function isUsualStack({ value, get, enumerable }) {
+  return !enumerable && (typeof value === 'string' || (get !== undefined && get === STACK))
 }
 
 /** A symbol of the program itself would be another one in the other process. */
@@ -194,11 +172,6 @@ function getPrimitive(boxed) {
       return kind.prototype.valueOf.call(boxed)
     } catch {}
   }
-}
-
-function bytesOf(thing) {
-  const [buffer, start, end] = rangeOf(thing)
-  return start === end ? Buffer.alloc(0) : Buffer.from(buffer, start, end - start)
 }
 
 /** Whether an object still holds what it held. */
@@ -228,9 +201,9 @@ function look(thing, kind, originals) {
     const key = keys[at]
     const field = getOwnPropertyDescriptor(thing, key)
     const original = originals.get(field.value ?? field.get)
-    if (original === null || (!field.enumerable && isImplied(kind, key))) continue
+    if (original === null || (isImplied(kind, key) && (kind === 'promise' || !field.enumerable))) continue
     const { value, get, set, enumerable, writable, configurable } = original ?? field
-    if (kind === 'error' && key === 'stack' && !enumerable && typeof value === 'string') continue
+    if (kind === 'error' && key === 'stack' && isUsualStack(field)) continue
     if (get === undefined && set === undefined) {
       const marks = writable || isFrozen(thing) ? 'eh' : configurable ? 'rq' : 'RQ'
       state.push(key, marks[enumerable ? 0 : 1], value)
@@ -255,16 +228,11 @@ function keysOf(thing, kind, items) {
   return [ownKeys(thing), typeof text === 'string' ? text.length : 0]
 }
 
-/** Whether an object has no enumerable properties but its items. Listing all its keys takes longer. @param copy has its items, and no more */
+/** Whether an object has no enumerable properties but its items, as a copy of it has. Listing all its keys takes longer. */
 function hasItemsOnly(thing, copy) {
   if (Array.isArray(copy)) copy.forEach((item, at) => item === HOLE && delete copy[at])
   setPrototypeOf(copy, getPrototypeOf(thing))
   return areEqual(thing, copy)
-}
-
-/** Another view of the same bytes. */
-function sameBytes(thing, length) {
-  return construct(KNOWN.get(viewed(thing, Symbol.toStringTag)), [viewed(thing, 'buffer'), viewed(thing, 'byteOffset'), length])
 }
 
 /** Whether a property is part of the object's description or of its items. */
@@ -436,12 +404,6 @@ function fillItems(thing, kind, state, end) {
       if (state[2] !== undefined && getOwnPropertyDescriptor(thing, 'prototype')?.writable) thing.prototype = state[2]
       return
   }
-}
-
-/** The bytes of an object were given to another one, as `transfer` does. Other objects may have bytes of the same buffer. */
-function giveAway(thing) {
-  const [buffer, start, end] = rangeOf(thing)
-  if (end > start && end - start === viewed(buffer, 'byteLength')) apply(ArrayBuffer.prototype.transfer, buffer, [])
 }
 
 /** A number, text or other value without content as JSON; undefined if it is an object. */

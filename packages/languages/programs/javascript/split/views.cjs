@@ -1,4 +1,9 @@
-// Views of one buffer: they share their bytes in both processes.
+// Bytes: arrays of numbers, buffers, and views of them. Views of one buffer share their bytes in both processes.
+/** Where bytes tell what they are, whatever they have of their own. */
+const VIEW_OWNERS = [getPrototypeOf(Uint8Array.prototype), DataView.prototype, ArrayBuffer.prototype]
+const VIEW_GETTERS = new Map(
+  ['buffer', 'byteOffset', 'byteLength', 'length', Symbol.toStringTag].map((key) => [key, VIEW_OWNERS.map((owner) => getOwnPropertyDescriptor(owner, key)?.get)]),
+)
 /** Maximum number of views of one buffer among which another one's bytes are looked for. */
 const MAX_VIEWS = 100
 
@@ -39,4 +44,44 @@ function viewOf(thing, name, length, offset) {
   const kind = KNOWN.get(name)
   const size = kind.BYTES_PER_ELEMENT ?? 1
   return at % size === 0 && length % size === 0 ? new kind(buffer, at, length / size) : undefined
+}
+
+function bytesNamed(name, thing) {
+  return name === undefined ? ['proxy', 'object'] : ['bytes', name, viewed(thing, 'byteLength')]
+}
+
+/** The type of bytes; undefined if it is none of those that both processes have. */
+function nameOfBytes(thing) {
+  if (isDataView(thing)) return 'DataView'
+  if (!isTypedArray(thing)) return isArrayBuffer(thing) ? 'ArrayBuffer' : undefined
+  const name = viewed(thing, Symbol.toStringTag)
+  if (name === 'Uint8Array' && Buffer.prototype === getPrototypeOf(thing)) return 'Buffer'
+  return BYTES.includes(name) ? name : undefined
+}
+
+/** What bytes are, by a key that they may have as a property of their own, too; 0 of those that were given away. */
+function viewed(thing, key) {
+  const kind = isTypedArray(thing) ? 0 : isDataView(thing) ? 1 : 2
+  const get = VIEW_GETTERS.get(key)[kind]
+  try {
+    return apply(get, thing, [])
+  } catch {
+    return 0
+  }
+}
+
+function bytesOf(thing) {
+  const [buffer, start, end] = rangeOf(thing)
+  return start === end ? Buffer.alloc(0) : Buffer.from(buffer, start, end - start)
+}
+
+/** Another view of the same bytes. */
+function sameBytes(thing, length) {
+  return construct(KNOWN.get(viewed(thing, Symbol.toStringTag)), [viewed(thing, 'buffer'), viewed(thing, 'byteOffset'), length])
+}
+
+/** The bytes of an object were given to another one, as `transfer` does. Other objects may have bytes of the same buffer. */
+function giveAway(thing) {
+  const [buffer, start, end] = rangeOf(thing)
+  if (end > start && end - start === viewed(buffer, 'byteLength')) apply(ArrayBuffer.prototype.transfer, buffer, [])
 }

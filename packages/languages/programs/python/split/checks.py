@@ -33,6 +33,8 @@ class Checks:
         self.passed = set()
         # Settings of the code's process after the code has run, by their names.
         self.settings = {}
+        # Modules that the script uses in place of those that the code has imported, by their names.
+        self.own_modules = {}
         # Calls of functions that are to be compared with those of the code, and a test of unittest that failed.
         self.calls, self.failed_test = [], None
 
@@ -131,6 +133,16 @@ class Checks:
         for name, here in settings().items():
             if self.settings.get(name, here) != here:
                 self.excuse = self.excuse or f'the code does not share {name} with the script'
+
+    def check_modules(self):
+        """Notices modules of Python that the code has replaced: a script that failed has used the judge's own."""
+        try:
+            for name, library in self.own_modules.items():
+                if self.ask('name', name) is not library:
+                    self.excuse = self.excuse or f'{name} of the code is not the module {name}'
+        except (Exception, Unverified):
+            # The code has ended.
+            return
 
     def note_call(self, name, own, is_literal, args, kwargs):
         """

@@ -70,6 +70,8 @@ def resolve_modules(tree, names, judge):
         library = imported(path)
         if loads[name] == len(parts) and all(is_same_here(library, path, each, on_literals) for each in parts):
             names[name] = library
+            if path in MODULES:
+                judge.own_modules[name] = library
         elif names.given[name] is True and path not in MODULES:
             judge.doubt = judge.doubt or f'{name} is a module in the process of the code'
 
@@ -146,6 +148,7 @@ def judge(script, report, stdin):
         end, message = checked(asker)
     else:
         asker.check_settings()
+        asker.check_modules()
     if asker.failed:
         end, message = 'assertion', shown(asker, asker.failed)
     if asker.doubt and (end != 'assertion' or asker.is_undecided):

@@ -54,7 +54,7 @@ class Guards {
     for (const key of ownKeys(thing)) {
       const { get, value } = getOwnPropertyDescriptor(thing, key)
       this.#ofField(thing, key, value)
-      if (get === undefined) continue
+      if (get === undefined || this.#guards.has(get)) continue
       if (isAsked(key)) {
         this.#refuse(thing, key, `only the code could tell what ${String(key)} is`)
         continue

@@ -100,10 +100,12 @@ export class ResultWaiters {
   }
 
   async #check(id: string): Promise<StoredResult | undefined> {
-    const result = await takeResult(this.#redis, this.#keys, id)
-    if (result !== undefined) return result
-    // Check the job after its result: a job is removed only after its result was stored.
-    if ((await this.#redis.exists(this.#keys.job(id))) === 1) return undefined
+    // The job is looked for after its result: it is removed only after its result was stored.
+    const [result, jobs] = await Promise.all([
+      takeResult(this.#redis, this.#keys, id),
+      this.#redis.exists(this.#keys.job(id)),
+    ])
+    if (result !== undefined || jobs === 1) return result
     const late = await takeResult(this.#redis, this.#keys, id)
     if (late !== undefined) return late
     throw unknownJob(id)

@@ -183,7 +183,7 @@ class Peer {
     const [kind] = description
     entry.kind = kind
     this.hooks.lend?.(thing, kind)
-    entry.state = this.hooks.isOpaque?.(thing) ? [] : look(thing, kind, this.hooks.originals)
+    entry.state = look(thing, kind, this.hooks.originals)
     const prototype = this.#prototype(thing, kind)
     entry.isLive ||= typeof prototype === 'object' || REMOTE.has(kind) || entry.state.some((value) => typeof value === 'function')
     const isUsed = typeof thing === 'function' || kind === 'iterator' || kind === 'async iterator'

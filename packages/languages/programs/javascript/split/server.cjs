@@ -52,7 +52,8 @@ class Server {
       {
         originals: new Map(),
         printed: takenOutput,
-        isOpaque: (thing) => this.opaque.has(thing),
+        // What they are, only this process knows.
+        describe: (thing) => (this.opaque.has(thing) ? ['proxy', typeof thing] : undefined),
         onSettled: () => this.wake?.(),
       },
     )

@@ -348,7 +348,7 @@ describe('isopod grade', () => {
     }
     expect(await all([MIXED[0]])).toMatchObject({
       exitCode: 2,
-      stderr: 'isopod: --require-all: 1 problem without a sample, not counted: "b"\n',
+      stderr: 'isopod: --require-all: 1 problem without a sample: "b"\n',
       calls: [],
     })
     expect((await all(MIXED.slice(0, 3))).stderr).toBe(
@@ -403,7 +403,9 @@ describe('isopod grade', () => {
     })
     const args = ['grade', '--dataset', 'humaneval', at('set.jsonl'), '--samples', at('samples.jsonl')]
     const { stderr } = await cli(args, { client })
-    expect(stderr).toContain('isopod: 1 sample with Markdown fences: only the first block is judged')
+    expect(stderr).toContain(
+      'isopod: 1 sample with Markdown fences: the first block in the sample’s language is judged',
+    )
     const verbatim = await cli([...args, '--verbatim'], { client })
     expect(verbatim.stderr).toContain('1 sample with Markdown fences: judged unchanged, fences included')
     expect(codes).toEqual(['def a():\n    return 1\n', 'Sure:\n```python\ndef a():\n    return 1\n```\n'])
@@ -504,7 +506,7 @@ describe('isopod grade', () => {
       [],
       'samples.jsonl:2: completion: must be text, got 1',
     ],
-    ['no sample', '', [], '--samples: must be at least one sample'],
+    ['no sample', '', [], '--samples: must have at least one sample'],
     ['a broken archive', '\u001f', [], 'cannot be unpacked'],
     ['a k of 0', 'x', ['--k', '1,0'], '--k: must be a whole number from 1'],
     ['a timeout of 0', 'x', ['--timeout', '0'], '--timeout: must be a number from 0.1 to 300, got "0"'],

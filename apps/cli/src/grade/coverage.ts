@@ -30,12 +30,17 @@ export function coverageOf(
   }
 }
 
-/** One sentence for problems without a sample, and one for unequal numbers. */
-export function coverageNotes({ missing, fewer, most }: Coverage): string[] {
+/**
+ * One sentence for problems without a sample, and one for unequal numbers.
+ *
+ * @param isGraded whether the samples that are there are judged all the same
+ */
+export function coverageNotes({ missing, fewer, most }: Coverage, isGraded = true): string[] {
   const few = Object.entries(fewer)
   const notes: string[] = []
   if (missing.length > 0) {
-    notes.push(`${countText(missing.length, 'problem')} without a sample, not counted: ${namesOf(missing)}`)
+    const notCounted = isGraded ? ', not counted' : ''
+    notes.push(`${countText(missing.length, 'problem')} without a sample${notCounted}: ${namesOf(missing)}`)
   }
   if (few.length > 0) {
     const names = few.map(([id, count]) => `${JSON.stringify(id)} (${count})`)
@@ -46,7 +51,7 @@ export function coverageNotes({ missing, fewer, most }: Coverage): string[] {
 
 /** @throws {UsageError} unless each problem has a sample, and all have equally many */
 export function requireAll(coverage: Coverage): void {
-  const notes = coverageNotes(coverage)
+  const notes = coverageNotes(coverage, false)
   if (notes.length > 0) throw new UsageError(`--require-all: ${notes.join('; ')}`)
 }
 

@@ -100,7 +100,7 @@ export async function scanSamples(source: SampleSource, language: string | undef
     if (stripFences(solution.text) !== solution.text) fenced += 1
     hash.update(`${JSON.stringify([problem.id, solution])}\n`)
   }
-  if (count === 0) throw new UsageError('--samples: must be at least one sample')
+  if (count === 0) throw new UsageError('--samples: must have at least one sample')
   return { count, perProblem, languages, fenced, digest: hash.digest('hex') }
 }
 

@@ -71,8 +71,16 @@ describe('isopod grade', () => {
     const { file, left } = runnable(name)
     if (left.length > 0) console.error(`${name}: not graded here, because images lack: ${left.join(', ')}`)
     const out = join(folder, `${name}.out.jsonl`)
-    const { exitCode, stderr } = await grade(dataFile(name), '--samples', file, '--out', out)
+    const { exitCode, stdout, stderr } = await grade(
+      dataFile(name),
+      '--samples',
+      file,
+      '--out',
+      out,
+      '--json',
+    )
     expect([exitCode, stderr]).toEqual([0, expect.any(String)])
+    expect(JSON.parse(stdout)).toMatchObject({ suspicious: 0 })
     const rows = linesOf(out).map((line) => JSON.parse(line) as Record<string, unknown>)
     const wrong = rows.filter(({ passed, right }) => passed !== right)
     expect(wrong).toEqual([])

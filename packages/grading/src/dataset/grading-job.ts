@@ -7,7 +7,7 @@ import { stripFences } from './strip-fences.ts'
 export interface GradingSettings {
   /** Overrides the problem's and the sample's language. */
   readonly language?: string | undefined
-  /** Keeps Markdown fences; by default only the content of a sample’s first fence is judged. */
+  /** Keeps Markdown fences; by default only the content of a sample’s first fence in its language is judged. */
   readonly verbatim?: boolean
   /** Overrides the problem's limits. */
   readonly limits?: NonNullable<JobInput['limits']>
@@ -23,12 +23,12 @@ export function gradingJob(
   solution: Solution,
   settings: GradingSettings = {},
 ): JobInput {
-  const text = settings.verbatim ? solution.text : stripFences(solution.text)
+  const language = gradingLanguage(problem, solution, settings.language)
+  const text = settings.verbatim ? solution.text : stripFences(solution.text, language)
   const body =
     solution.kind === 'completion'
       ? `${problem.prompt}${settings.verbatim ? text : endedAt(text, problem.stopTokens ?? [])}`
       : text
-  const language = gradingLanguage(problem, solution, settings.language)
   const code = language === problem.language ? `${problem.header ?? ''}${body}` : body
   return {
     ...(problem.separation === undefined ? {} : { separation: problem.separation }),

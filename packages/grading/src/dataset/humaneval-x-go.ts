@@ -17,7 +17,7 @@ const PACKAGES = {
 /** The package clause and the imports of the tests. */
 export function goHeader(record: Fields): string {
   const clause = /^package\s+\w+/m.exec(record.textOr('test_setup', ''))?.[0] ?? 'package main'
-  return `${clause}\n\nimport "testing"\nimport isopodReflect "reflect"\n\n`
+  return `${clause}\n\nimport "testing"\nimport reflectOfTests "reflect"\n\n`
 }
 
 /** Imports for a completion, each of which is used, and the prompt without its own. */
@@ -52,11 +52,11 @@ func (a isopodAssert) holds(held bool, values ...interface{}) bool {
 }
 
 func (a isopodAssert) Equal(want, got interface{}, _ ...interface{}) bool {
-	return a.holds(isopodReflect.DeepEqual(want, got), want, got)
+	return a.holds(reflectOfTests.DeepEqual(want, got), want, got)
 }
 
 func (a isopodAssert) NotEqual(want, got interface{}, _ ...interface{}) bool {
-	return a.holds(!isopodReflect.DeepEqual(want, got), want, got)
+	return a.holds(!reflectOfTests.DeepEqual(want, got), want, got)
 }
 
 func (a isopodAssert) True(got bool, _ ...interface{}) bool { return a.holds(got, got) }
@@ -67,9 +67,9 @@ func (a isopodAssert) Nil(got interface{}, _ ...interface{}) bool {
 	if got == nil {
 		return true
 	}
-	value := isopodReflect.ValueOf(got)
+	value := reflectOfTests.ValueOf(got)
 	switch value.Kind() {
-	case isopodReflect.Ptr, isopodReflect.Slice, isopodReflect.Map, isopodReflect.Func, isopodReflect.Chan:
+	case reflectOfTests.Ptr, reflectOfTests.Slice, reflectOfTests.Map, reflectOfTests.Func, reflectOfTests.Chan:
 		return a.holds(value.IsNil(), got)
 	}
 	return a.holds(false, got)

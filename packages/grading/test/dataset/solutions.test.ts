@@ -111,8 +111,24 @@ describe('stripFences', () => {
     ['Sure:\n```\ndef f(): pass', 'def f(): pass'],
     ['"""Like this:\n```\nx\n```\n"""\ny\n', '"""Like this:\n```\nx\n```\n"""\ny\n'],
     ['/*\n```\n*/\nx\n', '/*\n```\n*/\nx\n'],
+    ['1. Code:\n   ```python\n   def f():\n       pass\n   ```\n', 'def f():\n    pass\n'],
+    ['<think>\nMaybe\n```py\nwrong\n```\n</think>\n```py\nright\n```', 'right\n'],
+    ['It is easy.\n</think>\n\ndef f(): pass\n', '\n\ndef f(): pass\n'],
+    ['<think>short</think>x\n', 'x\n'],
+    ['s = "</think>"\n', 's = "</think>"\n'],
   ])('makes of %j %j', (text, code) => {
     expect(stripFences(text)).toBe(code)
+  })
+
+  it.each([
+    ['python', '```bash\npip install x\n```\n```python\nright\n```'],
+    ['python', '```\nright\n```\nExample:\n```python\nf(1)\n```'],
+    ['python', '```text\n1\n```\n``` Python3.13 title="a"\nright\n```'],
+    ['cpp', '```sh\nmake\n```\n```C++\nright\n```'],
+    ['javascript', '```html\n<p>\n```\n```js\nright\n'],
+    ['cobol', '```pascal\nright\n```'],
+  ])('takes the first block that can be in %s of %j', (language, text) => {
+    expect(stripFences(text, language).trim()).toBe('right')
   })
 
   it('leaves text without a fence unchanged, and extracts the content of a fence', () => {
@@ -127,8 +143,9 @@ describe('stripFences', () => {
     )
   })
 
-  it('takes linear time for a long line of backticks', () => {
+  it('takes linear time for a long line of backticks, and for many blocks', () => {
     const marks = '`'.repeat(200_000)
     expect(stripFences(`${marks}x\`\n${marks}\nx`)).toBe('x')
+    expect(stripFences('```js\nx\n```\n'.repeat(100_000), 'python')).toBe('x\n')
   })
 })

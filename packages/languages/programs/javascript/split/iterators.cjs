@@ -122,6 +122,10 @@ class RemoteAsyncIterator {
     return this.#peer.ask('method', this, 'throw', error)
   }
 
+  get [Symbol.toStringTag]() {
+    return 'AsyncGenerator'
+  }
+
   [Symbol.asyncIterator]() {
     return this
   }

@@ -99,6 +99,9 @@ class Judge extends Peer {
         if (this.#held === undefined) this.#expected.noteContent(thing)
         else this.#held.push(thing)
       },
+      differs: () => {
+        this.unproven ??= 'the judge could not make an object what it is in the process of the code'
+      },
       internal: (thing) => thing instanceof EventEmitter,
       stepped: (iterator, step) => this.#iterations.noteStep(iterator, step),
       changing: () => this.forgetTold(),

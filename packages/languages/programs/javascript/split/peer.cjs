@@ -5,6 +5,8 @@ const MAX_MADE = 100_000
 const SHARED_VALUES = 4000
 /** Values of a long array that are looked at as fast as one of another object. */
 const FAST_VALUES = 64
+/** Maximum number of objects that are looked at when a promise gives one. */
+const MAX_SETTLED = 1000
 /** Functions by which code takes part in the conversion of its objects to plain values. */
 const CONVERSIONS = ['toString', 'valueOf', Symbol.toPrimitive]
 
@@ -18,6 +20,8 @@ class Peer {
   pending = new Map()
   /** Own promises that have settled since the other process was told. */
   settled = []
+  /** The objects among them, as they were then. */
+  #settledThings = []
   /** Own promises that something waits for, or that have handlers. */
   handled = new WeakSet()
   /** What stands for promises of the other process. */
@@ -41,7 +45,8 @@ class Peer {
    * @param hooks `describe` can describe a value in another way, `lend` sees what is passed for the first time, `output` takes what
    *   was printed, `forgotten` sees what is no longer shared, `passed` what is passed again, `told` what the other process
    *   passes, `given` what it passes to a function that it calls, or answers, and which it is, `replaced` functions that replace others of an own object, `text` its texts, `knows` in which kind of message it names a constructor of the language,
-   *   `internal` tells whose private properties only this process changes, and `originals` has what the other process has in place of a function: a property, or null for none
+   *   `internal` tells whose private properties only this process changes, `differs` sees what could not be made what the other process says,
+   *   `inherits` sees another prototype, `changedLate` what has changed between its promise and the message with it, and `originals` has what the other process has in place of a function: a property, or null for none
    */
   constructor(channel, operations, hooks) {
     this.channel = channel
@@ -137,6 +142,7 @@ class Peer {
       const cells = values.map((value) => this.#cell(value, queue, isKept))
       for (const [number, entry] of this.objects) {
         if (number >= first) break
+        if (!BARE.has(entry.kind) && getPrototypeOf(entry.thing) !== entry.prototype) this.hooks.inherits?.()
         if (isUnchanged(entry.thing, entry.kind, entry.state, this.hooks.originals)) continue
         const state = look(entry.thing, entry.kind, this.hooks.originals)
         if (head[0] !== 'ask' && entry.isOwn) this.#noteReplaced(entry.thing, state)
@@ -184,6 +190,7 @@ class Peer {
     entry.kind = kind
     this.hooks.lend?.(thing, kind)
     entry.state = look(thing, kind, this.hooks.originals)
+    if (!BARE.has(kind)) entry.prototype = getPrototypeOf(thing)
     const prototype = this.#prototype(thing, kind)
     entry.isLive ||= typeof prototype === 'object' || REMOTE.has(kind) || entry.state.some((value) => typeof value === 'function')
     const isUsed = typeof thing === 'function' || kind === 'iterator' || kind === 'async iterator'
@@ -259,6 +266,7 @@ class Peer {
   #settle(number, isValue, value) {
     if (!isValue) this.hooks.raised?.(value)
     this.settled.push(number, isValue, value)
+    if (this.hooks.changedLate !== undefined && isThing(value)) this.#noteSettled(value)
     this.hooks.onSettled?.()
   }
 
@@ -274,8 +282,22 @@ class Peer {
   /** Takes what has settled since the last call. */
   takeSettled() {
     const settled = this.settled
+    const isSame = ({ thing, kind, state }) => isUnchanged(thing, kind, state, this.hooks.originals)
+    if (!this.#settledThings.every(isSame)) this.hooks.changedLate()
     this.settled = []
+    this.#settledThings = []
     return settled
+  }
+
+  /** Takes note of how an object is, and what it holds, as a promise gives it: the other process gets it later. */
+  #noteSettled(first) {
+    const things = new Set([first])
+    for (const thing of things) {
+      const [kind] = this.hooks.describe?.(thing) ?? describe(thing)
+      const state = look(thing, kind, this.hooks.originals)
+      this.#settledThings.push({ thing, kind, state })
+      for (const part of state) if (isThing(part) && things.size < MAX_SETTLED) things.add(part)
+    }
   }
 
   #receive() {
@@ -315,6 +337,7 @@ class Peer {
     }
     for (const [entry, prototype] of entries) {
       if (prototype !== 0) setPrototype(entry.thing, prototype, value)
+      if (!BARE.has(entry.kind)) entry.prototype = getPrototypeOf(entry.thing)
     }
     const told = (cell, isPart) => {
       if (typeof cell === 'string') this.hooks.text?.(cell)
@@ -376,6 +399,7 @@ class Peer {
     fill(entry.thing, entry.kind, state)
     this.hooks.filled?.(entry.thing, entry.kind)
     entry.state = look(entry.thing, entry.kind, this.hooks.originals)
+    if (!isSameState(state, entry.state)) this.hooks.differs?.(entry, state)
   }
 
   /** An object like one of the other process. */
@@ -440,6 +464,11 @@ class Peer {
   construct(thing, args, isDerived = false) {
     return this.ask(isDerived ? 'derive' : 'new', thing, ...args)
   }
+}
+
+/** Whether two states of objects are the same. */
+function isSameState(one, other) {
+  return one.length === other.length && one.every((value, at) => is(value, other[at]))
 }
 
 /** The values of the properties in a state, by their keys. */

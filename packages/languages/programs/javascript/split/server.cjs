@@ -55,6 +55,12 @@ class Server {
         // What they are, only this process knows.
         describe: (thing) => (this.opaque.has(thing) ? ['proxy', typeof thing] : undefined),
         onSettled: () => this.wake?.(),
+        inherits: () => {
+          this.#changedName ??= 'the prototype of an object'
+        },
+        changedLate: () => {
+          this.#changedName ??= 'an object right after a promise gave it'
+        },
       },
     )
     this.peer.lent = lent

@@ -11,6 +11,7 @@ const { getOwnPropertyDescriptor, hasOwn, is, isExtensible, isFrozen, isSealed, 
 class Unreadable extends Error {}
 
 const HOLE = Symbol('hole')
+const ARRAY = Array.prototype
 const BYTES =
   'Buffer ArrayBuffer DataView Int8Array Uint8Array Uint8ClampedArray Int16Array Uint16Array Int32Array Uint32Array Float16Array Float32Array Float64Array BigInt64Array BigUint64Array'
     .split(' ')
@@ -54,6 +55,7 @@ const BUILT_IN_ITERATORS = new Map(
 const GENERATOR = getPrototypeOf(function* () {}).prototype
 const ASYNC_GENERATOR = getPrototypeOf(async function* () {}).prototype
 const { get: STACK } = getOwnPropertyDescriptor(new Error(), 'stack')
+const PREPARE_STACK = Error.prepareStackTrace
 const SYMBOLS = new Map(
   ownKeys(Symbol)
     .filter((key) => typeof Symbol[key] === 'symbol')
@@ -82,7 +84,8 @@ function describe(thing) {
   if (isSet(thing)) return ['set']
   if (isDate(thing)) return ['date']
   if (isRegExp(thing)) return ['regexp', apply(patternText, thing, []), flagsOf(thing)]
-  if (isPromise(thing)) return ['promise']
+  // To wait for a promise is to ask for its constructor.
+  if (isPromise(thing)) return accessorOf(thing, 'constructor') === undefined ? ['promise'] : ['proxy', 'object']
   // Only the other process knows what is in them.
   if (isWeakMap(thing) || isWeakSet(thing)) return ['proxy', 'object']
   if (!isThing(thing)) return ['proxy', 'object']
@@ -140,6 +143,8 @@ function tagOf(thing) {
 function stackOf(error) {
   const field = getOwnPropertyDescriptor(error, 'stack')
   if (field === undefined || !isUsualStack(field)) return ''
+  // The first look at a stack makes its text, by a function that the code can replace.
+  if (getOwnPropertyDescriptor(Error, 'prepareStackTrace')?.value !== PREPARE_STACK) return ''
   return field.get === undefined ? field.value : String(apply(field.get, error, []))
 }
 
@@ -154,15 +159,26 @@ function boxed(value) {
   return isOwn ? ['proxy', 'object'] : ['boxed', value]
 }
 
-/** An item of an array, or the function that computes it. Of a long array, only the first look finds that: it takes four times as long. */
+/**
+ * An item of an array, or the function that computes it. Of a long array, only the first look finds that: it takes four times as
+ * long. Executes nothing of an array that inherits from something else than arrays do.
+ */
 function itemAt(thing, at) {
+  if (getPrototypeOf(thing) !== ARRAY) {
+    const field = getOwnPropertyDescriptor(thing, at)
+    return field?.get ?? field?.value
+  }
   return (thing.length <= MAX_KEYED ? apply(lookupGetter, thing, [at]) : undefined) ?? thing[at]
 }
 
 /** Whether something is an array that computes some of its items. */
 function hasComputedItems(thing) {
   if (isProxy(thing) || !Array.isArray(thing)) return false
-  for (let at = 0; at < thing.length; at++) if (apply(lookupGetter, thing, [at]) !== undefined) return true
+  const isUsual = getPrototypeOf(thing) === ARRAY
+  for (let at = 0; at < thing.length; at++) {
+    const get = isUsual ? apply(lookupGetter, thing, [at]) : getOwnPropertyDescriptor(thing, at)?.get
+    if (get !== undefined) return true
+  }
   return false
 }
 
@@ -230,6 +246,8 @@ function keysOf(thing, kind, items) {
 
 /** Whether an object has no enumerable properties but its items, as a copy of it has. Listing all its keys takes longer. */
 function hasItemsOnly(thing, copy) {
+  // The comparison asks for it.
+  if (accessorOf(thing, 'constructor') !== undefined) return false
   if (Array.isArray(copy)) copy.forEach((item, at) => item === HOLE && delete copy[at])
   setPrototypeOf(copy, getPrototypeOf(thing))
   return areEqual(thing, copy)
@@ -337,7 +355,8 @@ function fill(thing, kind, state) {
     const keys = ownKeys(thing).filter((key) => !isKept(key))
     // Their order counts, and some keys cannot be deleted to be added again.
     const told = keysIn(state)
-    if (keys.some((key, at) => key !== told[at])) for (const key of keys) deleteProperty(thing, key)
+    const isLeft = (key) => !isExtensible(thing) && (told.includes(key) || (kind === 'array' && isIndex(key)))
+    if (keys.some((key, at) => key !== told[at])) for (const key of keys) if (!isLeft(key)) deleteProperty(thing, key)
   }
   fillItems(thing, kind, state, count + 2)
   for (let at = count + 2; at < state.length; ) {
@@ -349,6 +368,8 @@ function fill(thing, kind, state) {
       isValue(mark)
         ? { value: state[at++], writable: 'eh'.includes(mark), enumerable, configurable: !'RQ'.includes(mark) }
         : { get: state[at++], set: state[at++], enumerable, configurable: true }
+    // That of a sealed object stays as it is, but for its value.
+    if (getOwnPropertyDescriptor(thing, key)?.configurable === false) delete property.configurable
     defineProperty(thing, key, property)
   }
   if (level !== 0) (level === 3 ? freeze : level === 2 ? seal : preventExtensions)(thing)
@@ -369,16 +390,30 @@ function isValue(mark) {
   return 'ehrqRQ'.includes(mark)
 }
 
+/** Whether a key is that of an item of an array. */
+function isIndex(key) {
+  return typeof key === 'string' && String(key >>> 0) === key
+}
+
+/** Gives an array an item, whatever it inherits. */
+function setItem(array, at, value) {
+  const added = hasOwn(array, at) ? undefined : { writable: true, enumerable: true, configurable: true }
+  defineProperty(array, at, { value, ...added })
+}
+
 function fillItems(thing, kind, state, end) {
   switch (kind) {
-    case 'array':
+    case 'array': {
       if (isFrozen(thing) && thing.length > 0) return
       if (thing.length > end - 2 || state[end - 1] === HOLE) thing.length = end - 2
+      const isUsual = getPrototypeOf(thing) === ARRAY
       for (let at = 2; at < end; at++) {
         if (state[at] === HOLE) deleteProperty(thing, at - 2)
-        else thing[at - 2] = state[at]
+        else if (isUsual) thing[at - 2] = state[at]
+        else setItem(thing, at - 2, state[at])
       }
       return
+    }
     case 'map':
       apply(clearMap, thing, [])
       for (let at = 2; at + 1 < end; at += 2) apply(setInMap, thing, [state[at], state[at + 1]])

@@ -80,7 +80,7 @@ describe('isopod grade', () => {
       '--json',
     )
     expect([exitCode, stderr]).toEqual([0, expect.any(String)])
-    expect(JSON.parse(stdout)).toMatchObject({ suspicious: 0 })
+    expect(JSON.parse(String(stdout))).toMatchObject({ suspicious: 0 })
     const rows = linesOf(out).map((line) => JSON.parse(line) as Record<string, unknown>)
     const wrong = rows.filter(({ passed, right }) => passed !== right)
     expect(wrong).toEqual([])

@@ -45,12 +45,19 @@ function tested(
   })
 }
 
+/** Why a checker failed, with the end of its stderr. */
+const ODD = [
+  'the checker failed: it exited with code 1; 42 accepts, 43 rejects; stderr: Traceback (most recent call last):',
+  '  File "/workspace/checker.py", line 3, in <module>',
+  "ValueError: invalid literal for int() with base 10: 'x'",
+].join('\n')
+
 /** Result of a job, chosen by a word in its code. */
 function byWord({ code }: JobInput): Result {
   if (code.includes('loop')) return tested('timeout')
   if (code.includes('raise')) return tested('runtime_error', 'exit code 1\nValueError: of 7')
   if (code.includes('own')) return tested('unverified', 'line 2: only the code could tell')
-  if (code.includes('odd')) return tested('judge_error', 'the checker failed: it exited with code 1')
+  if (code.includes('odd')) return tested('judge_error', ODD)
   if (code.includes('broken')) {
     return resultOf({ status: 'setup_error', attributable: false, errorMessage: 'engine is unavailable' })
   }
@@ -205,9 +212,10 @@ describe('isopod grade', () => {
     const counted = await grade(at, ...args)
     expect(counted.exitCode).toBe(0)
     expect(counted.stdout).toMatch(/pass@1\s+50\.0 %/)
-    const listed = '  sample 2 of b: the checker failed: it exited with code 1\n'
+    const why = 'the checker failed: it exited with code 1; 42 accepts, 43 rejects; stderr: '
+    const listed = `  sample 2 of b: ${why}ValueError: invalid literal for int() with base 10: 'x'\n`
     expect(counted.stdout).toContain(`judge errors: 1, counted as not passed\n${listed}`)
-    const result = 'judge error: the checker failed: it exited with code 1'
+    const result = expect.stringContaining(`judge error: ${why}`)
     expect(rowsOf(at('out.jsonl'))[1]).toMatchObject({ result, passed: false })
     const excluded = await grade(at, ...args, '--judge-errors', 'exclude')
     expect(batchOf(excluded)).toMatchObject({ judgeErrors: 'exclude', id: batchOf(counted)?.id })
@@ -272,6 +280,29 @@ describe('isopod grade', () => {
       expect([name, exitCode, stderr]).toEqual([name, 0, expect.stringContaining('4 samples of 2 humaneval')])
       expect(stdout).toContain('4 samples, 1 passed')
     }
+  })
+
+  it('reads APPS’ map from problems to programs, and EvalPlus’ folder of programs', async () => {
+    const problems = ['T/2', 'T/10'].map((id) => ({ ...PROBLEMS[0], task_id: id }))
+    const at = given([], problems)
+    writeFileSync(at('all_codes.json'), JSON.stringify({ 'T/2': ['return 1', 'x'], 'T/10': ['y'] }))
+    const programs = { 'T_10/0.py': 'y', 'T_2/10.py': 'x', 'T_2/9.py': 'return 1', 'T_2/notes.txt': 'z' }
+    for (const [name, text] of Object.entries(programs)) {
+      mkdirSync(at(`programs/${name.replace(/\/.*/, '')}`), { recursive: true })
+      writeFileSync(at(`programs/${name}`), text)
+    }
+    for (const name of ['all_codes.json', 'programs']) {
+      await grade(at, '--samples', at(name), '--out', at('out.jsonl'))
+      const rows = readFileSync(at('out.jsonl'), 'utf8').trimEnd().split('\n')
+      expect(rows.map((row) => JSON.parse(row))).toMatchObject([
+        { task_id: 'T/2', passed: true },
+        { task_id: 'T/2', passed: false },
+        { task_id: 'T/10', passed: false },
+      ])
+    }
+    writeFileSync(at('programs/T_2/11.py'), Buffer.from([0xff]))
+    const { exitCode, stderr } = await grade(at, '--samples', at('programs'))
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('T_2/11.py:1: must be UTF-8 text')])
   })
 
   it('writes one line per completion when a record holds several', async () => {
@@ -648,15 +679,15 @@ describe('isopod grade', () => {
     })
     const args = ['grade', at('set.jsonl'), '--samples', at('samples.jsonl'), '--out', at('out.jsonl')]
     const { stdout } = await cli(args, { client })
-    expect(stdout).toMatch(/pass@1 base +100\.0 %/)
-    expect(stdout).toMatch(/pass@1 base \+ plus +50\.0 %/)
+    expect(stdout).toMatch(/pass@1 base +100\.0 % .* % +1\n/)
+    expect(stdout).toMatch(/pass@1 base \+ plus +50\.0 % .* % +1\n/)
     expect(rowsOf(at('out.jsonl'))).toMatchObject([
       { passed: true, base_status: 'pass', plus_status: 'pass' },
       { passed: false, base_status: 'pass', plus_status: 'fail' },
     ])
     const { stdout: json } = await cli([...args, '--json'], { client })
     expect(JSON.parse(json)).toMatchObject({
-      basePassAt: { 1: { estimate: 1 } },
+      basePassAt: { 1: { estimate: 1, problems: 1 } },
       passAt: { 1: { estimate: 0.5 } },
     })
   })

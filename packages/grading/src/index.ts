@@ -16,7 +16,7 @@ export {
 export { ProblemSet } from './dataset/problem-set.ts'
 export { recognizeDataset } from './dataset/recognize.ts'
 export { DatasetError, type Place } from './dataset/record.ts'
-export { readSolutions, SOLUTION_FIELDS, type Solution } from './dataset/solutions.ts'
+export { readSolutions, SOLUTION_FIELDS, type Solution, solutionRecords } from './dataset/solutions.ts'
 export { stripFences } from './dataset/strip-fences.ts'
 export { foldRuns, type RepeatedRun } from './fold-runs.ts'
 export type { GradedSample } from './report/detail.ts'

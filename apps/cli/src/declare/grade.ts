@@ -111,7 +111,8 @@ const NOTES = `
 Samples are lines of JSON: {"task_id", "completion"} (continues the prompt),
 {"task_id", "solution"} or {"task_id", "code"} (a complete program),
 {"name", "completions": […]}, {"question_id", "code_list": […]}, {"task_id",
-"generation"}, for stdin-tests {"id", "code", "language"}.
+"generation"}, for stdin-tests {"id", "code", "language"}; or one object, {"0":
+[…], "1": […]}, or a folder of programs, HumanEval_0/0.py, as EvalPlus reads it.
 A task may have several samples. Of a sample with Markdown fences the first
 block in its language is judged, unless --verbatim is given. --out is
 written as results come and sorted at the end; it adds "result" and "passed" to

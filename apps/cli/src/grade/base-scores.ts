@@ -1,10 +1,8 @@
-import { meanPassAtK, type SampleResult } from '@isopod/client'
+import { type BatchSummary, meanPassAtK, type SampleResult } from '@isopod/client'
 import type { DatasetProblem } from '@isopod/grading'
 
-/** pass@k of the base tests: k → estimate with its interval; null if no problem has k judged samples. */
-export type BasePassAt = Readonly<
-  Record<string, { readonly estimate: number; readonly low: number; readonly high: number } | null>
->
+/** pass@k of the base tests, in the form of that of all tests. */
+export type BasePassAt = BatchSummary['passAt']
 
 /** How the base and the further tests of one sample ended, in EvalPlus' words. */
 export interface BaseStatus {
@@ -39,11 +37,12 @@ export class BaseScores {
 
   passAt(list: readonly number[]): BasePassAt {
     const tallies = [...this.#tallies.values()]
-    return Object.fromEntries(
-      list.map((k) => {
-        const found = meanPassAtK(tallies, k)
-        return [String(k), found ? { estimate: found.value, low: found.low, high: found.high } : null]
-      }),
-    )
+    const rateOf = (k: number) => {
+      const counted = tallies.filter(({ samples }) => samples >= k)
+      const mean = meanPassAtK(counted, k)
+      if (mean === undefined) return null
+      return { estimate: mean.value, low: mean.low, high: mean.high, problems: counted.length }
+    }
+    return Object.fromEntries(list.map((k) => [String(k), rateOf(k)]))
   }
 }

@@ -10,6 +10,8 @@ const MAX_SLOWEST = 5
 const MAX_REMARKS = 10
 const MAX_NAME = 48
 const MAX_REASON = 160
+/** How Python, JavaScript and Java begin the line that names an error. */
+const ERROR_LINE = /^[\w.]*(Error|Exception)\b/
 
 const SEPARATION_WORDS: Readonly<Record<Separation, string>> = {
   process: 'a process of their own (separation: process)',
@@ -30,10 +32,8 @@ export function gradeTable(
   ])
   const { basePassAt } = summary
   const rates = [
-    ...Object.entries(basePassAt ?? {}).flatMap(([k, rate]) =>
-      rate === null ? [] : [[`pass@${k} base`, ...rateCells(rate), '']],
-    ),
-    ...plusRates(summary.passAt, basePassAt === undefined ? '' : ' base + plus'),
+    ...passRates(basePassAt ?? {}, ' base'),
+    ...passRates(summary.passAt, basePassAt === undefined ? '' : ' base + plus'),
   ]
   return [
     `${countText(summary.problems, 'problem')}, ${summary.solved} solved; ${countText(summary.samples, 'sample')}, ${summary.passed} passed\n\n`,
@@ -52,20 +52,18 @@ export function gradeTable(
   ].join('')
 }
 
-function plusRates(passAt: BatchSummary['passAt'], suffix: string): string[][] {
+/** One row for each k. */
+function passRates(passAt: BatchSummary['passAt'], suffix: string): string[][] {
   return Object.entries(passAt).map(([k, rate]) =>
     rate === null
       ? [`pass@${k}${suffix}`, '-', `no problem has ${countText(Number(k), 'judged sample')}`, '0']
-      : [`pass@${k}${suffix}`, ...rateCells(rate), String(rate.problems)],
+      : [
+          `pass@${k}${suffix}`,
+          percentText(rate.estimate),
+          `${percentText(rate.low)} to ${percentText(rate.high)}`,
+          String(rate.problems),
+        ],
   )
-}
-
-function rateCells(rate: {
-  readonly estimate: number
-  readonly low: number
-  readonly high: number
-}): string[] {
-  return [percentText(rate.estimate), `${percentText(rate.low)} to ${percentText(rate.high)}`]
 }
 
 function slowest(grades: Grades, width: number): string {
@@ -114,9 +112,19 @@ function remarks(found: readonly Remark[], count: number): string {
     .slice(0, MAX_REMARKS)
     .map(
       ({ number, problem, text }) =>
-        `  sample ${number} of ${firstLine(problem, MAX_NAME)}: ${firstLine(text, MAX_REASON)}\n`,
+        `  sample ${number} of ${firstLine(problem, MAX_NAME)}: ${firstLine(inBrief(text), MAX_REASON)}\n`,
     )
   return `${lines.join('')}${count > lines.length ? `  and ${count - lines.length} more\n` : ''}`
+}
+
+/** A reason whose stderr, if any, is reduced to the error itself: in a traceback it comes last. */
+function inBrief(text: string): string {
+  const [how = '', ...stderr] = text.split('; stderr: ')
+  const error = stderr
+    .join('; stderr: ')
+    .split('\n')
+    .findLast((line) => ERROR_LINE.test(line))
+  return error === undefined ? text : `${how}; stderr: ${error}`
 }
 
 /** A table whose first column is text and whose other columns are numbers. */

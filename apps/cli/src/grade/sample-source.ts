@@ -7,10 +7,13 @@ import {
   referenceOf,
   SOLUTION_FIELDS,
   type Solution,
+  solutionRecords,
   stripFences,
 } from '@isopod/grading'
 import { visible } from '@isopod/protocol'
 import { UsageError } from '@isopod/service-kit'
+import type { FileRecord } from './file-record.ts'
+import { isProgramFolder, readPrograms } from './read-programs.ts'
 import { readRecords } from './read-records.ts'
 
 /** One sample of the file, with its problem. */
@@ -47,7 +50,7 @@ export function samplesOfFile(path: string, problems: ProblemSet): SampleSource 
   return async function* () {
     let index = 0
     const unknown = new Map<string, number>()
-    for await (const { value, place } of readRecords(path)) {
+    for await (const { value, place } of sampleRecords(path, problems)) {
       const solutions = readSolutions(problems.dataset, value, place)
       for (const [number, solution] of solutions.entries()) {
         const problem = problems.find(solution.problem)
@@ -61,6 +64,16 @@ export function samplesOfFile(path: string, problems: ProblemSet): SampleSource 
     const names = [...unknown].map(([name, line]) => `${JSON.stringify(visible(name))} (line ${line})`)
     const more = unknown.size >= MAX_SHOWN_UNKNOWN ? ', and perhaps more' : ''
     throw new UsageError(`--samples: the data set has no ${names.join(', ')}${more}`)
+  }
+}
+
+async function* sampleRecords(path: string, { dataset }: ProblemSet): AsyncGenerator<FileRecord> {
+  const files = (await isProgramFolder(path)) ? readPrograms(path) : readRecords(path)
+  for await (const { value, place } of files) {
+    const records = solutionRecords(dataset, value)
+    for (const [index, record] of records.entries()) {
+      yield { value: record, place: records.length === 1 ? place : { ...place, line: index + 1 } }
+    }
   }
 }
 

@@ -87,7 +87,7 @@ export class Fields {
   /** The name of a problem: a text or whole number in the first of these fields that exists. */
   name(fields: readonly string[]): string {
     const field = this.firstOf(fields)
-    if (field === undefined) throw this.fieldError(fields.join(' or '), 'must be present', undefined)
+    if (field === undefined) throw this.recordError(`must have ${oneOf(fields)}`)
     const value = this.raw(field)
     if (Number.isSafeInteger(value)) return String(value)
     if (typeof value === 'string' && value !== '' && value.length <= MAX_NAME) return value
@@ -108,6 +108,11 @@ export class Fields {
   at(name: string): string {
     return this.#path === '' ? name : `${this.#path}.${name}`
   }
+}
+
+/** Words for a field that must be there under one of these names. */
+export function oneOf(names: readonly string[]): string {
+  return names.length === 1 ? `the field ${names[0]}` : `one of the fields ${names.join(', ')}`
 }
 
 /** A value of any kind, short and on one line. */

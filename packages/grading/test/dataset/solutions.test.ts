@@ -6,6 +6,7 @@ import {
   type DatasetProblem,
   gradingJob,
   readSolutions,
+  solutionRecords,
   stripFences,
 } from '../../src/index.ts'
 
@@ -43,6 +44,20 @@ describe('a sample', () => {
     ])
   })
 
+  it('of APPS may be a program of a map from problems to their programs', () => {
+    const value = { '7': ['a', 'b'], '8': [] }
+    expect(
+      solutionRecords('stdin-tests', value).flatMap((record) =>
+        readSolutions('stdin-tests', record, PLACE).map(({ problem, text, kind }) => [problem, text, kind]),
+      ),
+    ).toEqual([
+      ['7', 'a', 'whole'],
+      ['7', 'b', 'whole'],
+    ])
+    for (const record of [{}, [], 'x', { completions: ['a'] }, { '7': ['a'], code: ['b'] }, { '7': 'a' }])
+      expect(solutionRecords('stdin-tests', record)).toEqual([record])
+  })
+
   it('of a problem without a language names its own', () => {
     const [solution] = readSolutions('stdin-tests', { id: 'p', code: 'x', language: 'c' }, PLACE)
     const open = { ...PROBLEM, language: undefined, prompt: '' }
@@ -61,8 +76,11 @@ describe('a sample', () => {
   })
 
   it.each([
-    [{ completion: 'x' }, 'task_id: must be present'],
-    [{ task_id: 'p' }, 'completion: must be present, or solution, completions or code'],
+    [{ completion: 'x' }, 'must have the field task_id'],
+    [
+      { task_id: 'p' },
+      'must have one of the fields solution, completion, completions, code, code_list, generation',
+    ],
     [{ task_id: 'p', completion: 7 }, 'completion: must be text, got 7'],
     [{ task_id: 'p', completions: ['a', 7] }, 'completions[1]: must be text, got 7'],
   ])('is refused by file, line and field: %j', (record, sentence) => {

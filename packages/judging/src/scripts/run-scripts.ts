@@ -107,7 +107,13 @@ async function runRound(
     if (options.budget.isSpent && position > 0) return { runs, outcomes, ranOut: true }
     const repetition = pending[position - 1]?.index === index ? `.r${position}` : ''
     const id = `${test.execution.id}${suffix}${repetition}`
-    const { outcome, verdict } = await runScript(test, id, plan, sandbox, options)
+    const { outcome, verdict } = await runScript(
+      exclusive ? unshared(test) : test,
+      id,
+      plan,
+      sandbox,
+      options,
+    )
     outcomes.push(outcome)
     const isLate = outcome.limit === 'job'
     // A repetition cut off by the job's time limit says nothing new about the test case.
@@ -167,9 +173,14 @@ async function runJudged(
   const first = await runSplit(test, id, context)
   // With a network, a second run would send everything again.
   if (!first.judgeFailed || network !== NO_NETWORK || context.options.budget.isSpent) return first
-  const again = await runSplit(test, `${id}.retry`, context)
+  const again = await runSplit(unshared(test), `${id}.retry`, context)
   if (again.outcome.limit === 'job') return first
   return { ...again, outcome: mergeOutcomes([first.outcome, again.outcome], again.outcome) }
+}
+
+/** A test case with containers of its own. In one that has served the first run, code could learn that its first answers were wrong. */
+function unshared(test: PlannedScript): PlannedScript {
+  return { ...test, execution: { ...test.execution, sharedBy: undefined } }
 }
 
 function testResult(

@@ -156,6 +156,22 @@ describe('scripts', () => {
   })
 
   // promise: split-judging
+  it('in a process of their own get containers of their own for a second try, so that code learns nothing of the first', async () => {
+    const containers: [string, boolean][] = []
+    const job = { language: 'split', reuse: 'batch', batchId: 'b' } as const
+    await judge(job, async ({ id, sharedBy }) => {
+      containers.push([id, sharedBy !== undefined])
+      return outcome({ report: undefined })
+    })
+    expect(containers).toEqual([
+      ['j', true],
+      ['j.judge', true],
+      ['j.retry', false],
+      ['j.retry.judge', false],
+    ])
+  })
+
+  // promise: split-judging
   it('in a process of their own blame the judge’s end on no caller if the code can have caused it', async () => {
     const verdictOf = async (ofJudge: object, endsFirst = false) => {
       const { judged } = await judge({ language: 'split' }, async ({ id, channel }) => {

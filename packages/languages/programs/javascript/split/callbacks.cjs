@@ -16,7 +16,7 @@ class Callbacks {
   watch(operations) {
     for (const [name, operation] of Object.entries(operations)) {
       operations[name] = (...args) => {
-        if (name === 'next' && args[1] > 1) this.#judge.doubt ??= 'the code takes values of an iterator of the script ahead'
+        if (name === 'next' && args[1] > 1 && this.#judge.lent.has(args[0])) this.#judge.doubt ??= 'the code takes values of an iterator of the script ahead'
         try {
           return operation(...args)
         } finally {

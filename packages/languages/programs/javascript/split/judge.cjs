@@ -106,6 +106,8 @@ class Judge extends Peer {
       stepped: (iterator, step) => this.#iterations.noteStep(iterator, step),
       changing: () => this.forgetTold(),
       changed: (thing, before, now) => {
+        // A getter that empties a list has it equal any other list of its length.
+        if (this.comparisons.isComparing) this.unproven ??= 'an object changes while it is compared'
         const isTold = this.isReading && thing !== this.#reader && this.#told.has(thing)
         if (isTold) this.unverified('a property tells an object that changes')
         if (this.isReading || this.#isStepping) this.#checkFields(before, now)
@@ -242,7 +244,6 @@ class Judge extends Peer {
 
   /** Has the end tell whether either process has changed what is no longer shared. */
   lookAtForgotten() {
-    this.#lookAtState()
     if (this.forgotten.isFull) this.unproven ??= 'more objects are no longer shared than can be watched'
     if (this.forgotten.isEmpty) return
     if (!this.forgotten.isWatched && this.forgotten.hasChanged(this.hooks.originals)) this.#noteStale()
@@ -253,8 +254,11 @@ class Judge extends Peer {
     }
   }
 
-  /** Has a script not pass if its calls have changed the process of the code, at which the script could look in its own. */
-  #lookAtState() {
+  /**
+   * Has a script not pass if its calls have changed the process of the code, at which the script could look in its own. A script that
+   * fails does not ask: code that is asked early would know that an answer was wrong.
+   */
+  lookAtState() {
     try {
       const name = super.ask('state')
       if (typeof name === 'string') this.unproven ??= `the code has changed ${name} in its process`

@@ -341,7 +341,7 @@ class Peer {
     }
     const told = (cell, isPart) => {
       if (typeof cell === 'string') this.hooks.text?.(cell)
-      if (cell?.[0] === 'k') this.hooks.knows?.(head[0])
+      if (Array.isArray(cell) && cell[0] === 'k') this.hooks.knows?.(head[0])
       const thing = value(cell)
       if (isThing(thing)) this.hooks.told?.(thing, isPart)
       return thing

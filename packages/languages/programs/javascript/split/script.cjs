@@ -80,6 +80,7 @@ function judge(script, report, stdin, given) {
   process.on('uncaughtException', failed)
   process.on('beforeExit', () => asker.turns.take(IDLE_MS))
   const exited = (code) => {
+    if (!code) asker.lookAtState()
     asker.lookAtForgotten()
     loops.checkAll()
     if (code) finish('assertion', `the script ended with ${code}`)

@@ -11,6 +11,7 @@ import {
 } from '@isopod/sandbox'
 import type { ContentionRetry } from '../contention-retry.ts'
 import type { HelperProgram } from '../judging-rules.ts'
+import { sharedInRole } from '../shared-containers.ts'
 import { answerOf, type JudgeAnswer, unstartedFailure } from './judge-answer.ts'
 
 /** Added to the program's timeout, in seconds, so that a program that waits for its interactor times out first. */
@@ -75,6 +76,7 @@ export class Interactor {
         {
           ...execution,
           id: `${execution.id}.interactor`,
+          sharedBy: sharedInRole(execution, 'judge'),
           language,
           limits,
           code: this.#program.code,

@@ -116,14 +116,6 @@ export function newSecrets(): ScriptSecrets {
   return { report: `isopod-${randomBytes(16).toString('hex')}`, tag: `x${randomBytes(16).toString('hex')}` }
 }
 
-/** The key of the containers that the runs of one role share in a batch; undefined if it shares none. */
-export function sharedInRole(
-  { sharedBy }: Pick<Execution, 'sharedBy'>,
-  role: 'judge' | 'confirm',
-): string | undefined {
-  return sharedBy === undefined ? undefined : JSON.stringify([sharedBy, null, role])
-}
-
 /** The job with the stdin, files and limits of a test case. */
 function jobOfScript(job: Job, { stdin, files, limits }: Omit<TestCase, 'script'>): Job {
   return {

@@ -4,9 +4,10 @@ import { jobTimedOut, maxStartupMs, mergeOutcomes, type Outcome, wasStarved } fr
 import { dueRuns } from '../contention-retry.ts'
 import type { JudgedRun } from '../judged-run.ts'
 import type { JobRunOptions, Judging, JudgingOptions } from '../judging.ts'
+import { sharedInRole, withOwnContainers } from '../shared-containers.ts'
 import { summarizeTests } from '../summarize-tests.ts'
 import { reportTest } from '../verdict-events.ts'
-import { type PlannedScript, type ScriptsPlan, sharedInRole } from './plan-scripts.ts'
+import type { PlannedScript, ScriptsPlan } from './plan-scripts.ts'
 import { runInOneProcess, type ScriptOutcome } from './run-in-one-process.ts'
 import { runSplit, type SplitContext, type SplitRun } from './split/run-split.ts'
 
@@ -108,7 +109,7 @@ async function runRound(
     const repetition = pending[position - 1]?.index === index ? `.r${position}` : ''
     const id = `${test.execution.id}${suffix}${repetition}`
     const { outcome, verdict } = await runScript(
-      exclusive ? unshared(test) : test,
+      exclusive ? withOwnContainers(test) : test,
       id,
       plan,
       sandbox,
@@ -173,14 +174,9 @@ async function runJudged(
   const first = await runSplit(test, id, context)
   // With a network, a second run would send everything again.
   if (!first.judgeFailed || network !== NO_NETWORK || context.options.budget.isSpent) return first
-  const again = await runSplit(unshared(test), `${id}.retry`, context)
+  const again = await runSplit(withOwnContainers(test), `${id}.retry`, context)
   if (again.outcome.limit === 'job') return first
   return { ...again, outcome: mergeOutcomes([first.outcome, again.outcome], again.outcome) }
-}
-
-/** A test case with containers of its own. In one that has served the first run, code could learn that its first answers were wrong. */
-function unshared(test: PlannedScript): PlannedScript {
-  return { ...test, execution: { ...test.execution, sharedBy: undefined } }
 }
 
 function testResult(

@@ -3,6 +3,7 @@ import type { ContentionRetry } from '../contention-retry.ts'
 import { Interactor } from '../helpers/interactor.ts'
 import type { JudgeAnswer } from '../helpers/judge-answer.ts'
 import type { JobRunOptions, JudgingOptions } from '../judging.ts'
+import { withOwnContainers } from '../shared-containers.ts'
 import { helperOf, type TestCasesPlan } from './plan-test-cases.ts'
 import type { PendingRun } from './test-judge.ts'
 
@@ -88,7 +89,8 @@ export async function talkAgain(
   if (parts.options.budget.isSpent) return undefined
   let talk: Omit<SecondTalk, 'outcome'> | undefined
   const again = { id: `${id}.talk-${at + 1}`, pending: pending.slice(at, at + 1) }
-  const outcome = await runJudgedProgram(again, parts, (run, _, answer) => {
+  const ownParts = { ...parts, plan: withOwnContainers(parts.plan) }
+  const outcome = await runJudgedProgram(again, ownParts, (run, _, answer) => {
     const isLate = run.limit === 'job' || answer?.kind === 'late'
     if (!isLate) talk = { run, answer }
     return false

@@ -10,6 +10,7 @@ import { dueRuns } from '../contention-retry.ts'
 import { runCheckers } from '../helpers/checker-programs.ts'
 import type { JobRunOptions, Judging, JudgingOptions } from '../judging.ts'
 import type { Footprint } from '../judging-rules.ts'
+import { withOwnContainers } from '../shared-containers.ts'
 import { summarizeTests } from '../summarize-tests.ts'
 import { helperOf, type TestCasesPlan } from './plan-test-cases.ts'
 import { runJudgedProgram, talkAgain } from './run-judged-program.ts'
@@ -136,7 +137,8 @@ async function retryExclusively(
   }
   return await options.retry.runExclusively(request, (count, signal) => {
     const pending = starved.slice(0, count)
-    const round = { plan, id: retryId(plan.execution), pending, exclusive: true, retries: false }
+    const id = retryId(plan.execution)
+    const round = { plan: withOwnContainers(plan), id, pending, exclusive: true, retries: false }
     return runRound(round, options, { ...run, signal })
   })
 }

@@ -106,6 +106,11 @@ describe('an interactor that fails', () => {
     expect(verdicts(result)).toEqual(['judge_error', 'passed'])
     expect(result.judged.tests?.[0]?.diff).toMatch(/^the interactor failed: it exited with code 1/)
     expect(result.ids).toHaveLength(4)
+    // With what the first conversation has told, the program could win the second one.
+    expect(result.shared).toEqual([
+      ['j.interactor', '["b",null,"judge"]'],
+      ['j', 'b'],
+    ])
   })
 
   it('only once leaves the second conversation, which decides about the job too', async () => {

@@ -31,7 +31,7 @@ export type JudgeRun = Partial<RunOutcome>
 export type JudgeRuns = (readonly JudgeRun[] | { readonly unstarted: Partial<Outcome> })[]
 
 /**
- * Judges a job whose program succeeds in each run, unless `program` says how it ends. The executions of its judge programs end as
+ * Judges a job of a batch whose program succeeds in each run, unless `program` says how it ends. The executions of its judge programs end as
  * `judges` says.
  */
 export async function judged(
@@ -40,12 +40,15 @@ export async function judged(
   { retry = IDLE, program = [] as JudgeRun[], budget = new TimeBudget(600), stopOnFirstFailure = false } = {},
 ) {
   const ids: string[] = []
-  const job = parseJob({ language: 'program', code: 'x', tests: [...tests], stopOnFirstFailure })
+  const shared: [string, string][] = []
+  const batch = { reuse: 'batch', batchId: 'b' } as const
+  const job = parseJob({ language: 'program', code: 'x', tests: [...tests], stopOnFirstFailure, ...batch })
   const delivery = { id: 'j', attempt: 1, job }
   const plan = planJudging(delivery, rules.planExecution(delivery).execution as Execution, rules)
   if ('problems' in plan) throw new Error(plan.problems.join())
   const run = async (execution: Execution, options: ExecutionOptions = {}) => {
     ids.push(execution.id)
+    if (execution.sharedBy !== undefined) shared.push([execution.id, execution.sharedBy])
     const isJudge = execution.language.name === 'judge'
     const ends = isJudge ? (judges.shift() ?? []) : (execution.runs?.map(() => program.shift() ?? {}) ?? [])
     if ('unstarted' in ends) return sampleOutcome(ends.unstarted)
@@ -68,5 +71,5 @@ export async function judged(
     { sandbox: { run }, checks, retry, onVerdict },
     { signal, budget },
   )
-  return { outcome, judged, ids, verdicts }
+  return { outcome, judged, ids, shared, verdicts }
 }

@@ -12,7 +12,8 @@ import {
 } from '@isopod/sandbox'
 import type { JobRunOptions } from '../../judging.ts'
 import type { HelperProgram } from '../../judging-rules.ts'
-import { newSecrets, type PlannedScript, sharedInRole } from '../plan-scripts.ts'
+import { sharedInRole } from '../../shared-containers.ts'
+import { newSecrets, type PlannedScript } from '../plan-scripts.ts'
 import type { ScriptOutcome } from '../run-in-one-process.ts'
 import { type GatedPipe, gateFrames, wholeMessage } from './frame-gate.ts'
 

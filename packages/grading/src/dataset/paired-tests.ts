@@ -3,7 +3,7 @@ import { callTests, jsonValue } from './call-tests.ts'
 import { fittingTests } from './fitting-tests.ts'
 import type { DatasetProblem, TestInput } from './problem.ts'
 import { COMPETITION_IMPORTS } from './python-imports.ts'
-import { Fields, oneOf } from './record.ts'
+import { anyFieldOf, Fields } from './record.ts'
 
 const LISTS = ['public_tests', 'private_tests', 'generated_tests'] as const
 /**
@@ -38,7 +38,7 @@ export function pairedTests(
   ]
   const isPaired = apps !== undefined || LISTS.some((name) => record.raw(name) !== undefined)
   if (isPaired) return { language: undefined, ...fittingTests(record, tests) }
-  throw record.recordError(`must have ${oneOf(['tests', 'input_output', ...LISTS])}`)
+  throw record.recordError(`must have ${anyFieldOf(['tests', 'input_output', ...LISTS])}`)
 }
 
 /** The tests of an APPS problem whose solutions define a function: a list of lists of arguments, and a list of results. */

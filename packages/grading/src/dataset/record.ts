@@ -87,7 +87,7 @@ export class Fields {
   /** The name of a problem: a text or whole number in the first of these fields that exists. */
   name(fields: readonly string[]): string {
     const field = this.firstOf(fields)
-    if (field === undefined) throw this.recordError(`must have ${oneOf(fields)}`)
+    if (field === undefined) throw this.recordError(`must have ${anyFieldOf(fields)}`)
     const value = this.raw(field)
     if (Number.isSafeInteger(value)) return String(value)
     if (typeof value === 'string' && value !== '' && value.length <= MAX_NAME) return value
@@ -111,7 +111,7 @@ export class Fields {
 }
 
 /** Words for a field that must be there under one of these names. */
-export function oneOf(names: readonly string[]): string {
+export function anyFieldOf(names: readonly string[]): string {
   return names.length === 1 ? `the field ${names[0]}` : `one of the fields ${names.join(', ')}`
 }
 

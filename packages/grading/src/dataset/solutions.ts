@@ -1,5 +1,5 @@
 import type { Dataset } from './problem.ts'
-import { Fields, oneOf, type Place } from './record.ts'
+import { anyFieldOf, Fields, type Place } from './record.ts'
 import { STDIN_NAMES } from './stdin-tests.ts'
 
 /** One sample of a problem, as a model wrote it. */
@@ -68,7 +68,7 @@ export function readSolutions(dataset: Dataset, value: unknown, place: Place): S
   const record = new Fields(value, place)
   const problem = record.name(NAMES[dataset])
   const found = KINDS.find(([field]) => record.raw(field) !== undefined)
-  if (found === undefined) throw record.recordError(`must have ${oneOf(SOLUTION_FIELDS)}`)
+  if (found === undefined) throw record.recordError(`must have ${anyFieldOf(SOLUTION_FIELDS)}`)
   const [field, kind] = found
   const language = dataset === 'stdin-tests' ? record.textOr('language', undefined) : undefined
   const texts = Array.isArray(record.raw(field)) ? record.texts(field) : [record.text(field)]

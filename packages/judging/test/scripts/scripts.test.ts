@@ -191,6 +191,27 @@ describe('scripts', () => {
     expect(await verdictOf({ status: 'timeout', limit: 'job' })).toMatchObject({ verdict: 'timeout' })
   })
 
+  // promise: split-judging
+  it('in a process of their own get no second try that code can bring about once it has failed', async () => {
+    const runOf = async (ofJudge: object, ofCode: object = {}) => {
+      let runs = 0
+      const { judged, outcome: all } = await judge({ language: 'split' }, async ({ id }) => {
+        runs++
+        return outcome(id.endsWith('.judge') ? ofJudge : ofCode)
+      })
+      return [judged.tests?.[0]?.verdict, all.status, runs / 2]
+    }
+    // With a value that takes all memory of the judge.
+    const full = { status: 'memory_exceeded', limit: 'memory', report: undefined }
+    const crashed = { status: 'execution_error', exitCode: null, signal: 'SIGABRT', report: undefined }
+    for (const end of [full, crashed]) expect(await runOf(end)).toEqual(['unverified', 'success', 1])
+    // By not answering when the judge asks what has changed.
+    const failed = { end: 'assertion', message: 'm', stdout: '', printed: 0 }
+    const report = { report: Buffer.from(JSON.stringify(failed)) }
+    const late = { status: 'timeout', limit: 'timeout', exitCode: null }
+    expect(await runOf(report, late)).toEqual(['wrong_answer', 'execution_error', 1])
+  })
+
   // promise: both-separations
   it('run in both ways, of which neither is believed alone', async () => {
     const verdictOf = async (ofJudge: object, inOneProcess: object, changes: Partial<JobInput> = {}) => {

@@ -38,7 +38,7 @@ export interface SplitContext {
 
 /** The code's outcome, with what was printed in both processes, and the judge's verdict. */
 export interface SplitRun extends ScriptOutcome {
-  /** The judge gave no report, and that decides the verdict. */
+  /** The judge gave no report, that decides the verdict, and it may be different another time. */
   readonly judgeFailed: boolean
 }
 
@@ -140,14 +140,18 @@ function combine(
   const report = judged.report && readSplitReport(judged.report)
   const stdout = collected(Buffer.from(report?.stdout ?? ''), outputBytes, report?.printed)
   const stderr = collected(Buffer.concat([code.stderr.bytes, judged.stderr.bytes]), outputBytes)
-  const ended = { ...code, ...endOfCode(code, judged, pipe.hasKilledCode || report?.askedAhead === true) }
+  const hasFailed = report?.end === 'error' || report?.end === 'assertion'
+  // After a failure, the judge asks at most what has changed.
+  const isUnawaited =
+    pipe.hasKilledCode || report?.askedAhead === true || (hasFailed && code.status === 'timeout')
+  const ended = { ...code, ...endOfCode(code, judged, isUnawaited) }
   const shown = { ...ended, stdout, stderr }
   if (stdout.truncated && onOverflow === 'kill' && ended.status === 'success') {
     const exceeded = outputExceeded({ outputBytes })
     const verdict = { verdict: 'output_exceeded', diff: exceeded.errorMessage } as const
     return { outcome: { ...shown, ...exceeded }, verdict, judgeFailed: false }
   }
-  const raised = (report?.end === 'error' || report?.end === 'assertion') && ended.status === 'success'
+  const raised = hasFailed && ended.status === 'success'
   // As one program ends that nothing rescues from what its script raises.
   const failure = { status: 'execution_error', exitCode: 1, errorMessage: report?.message ?? null } as const
   const verdict = judgeSplit(
@@ -155,7 +159,7 @@ function combine(
     report ?? endWithoutReport(judged, wasFirst),
     source,
   )
-  const judgeFailed = report === undefined && ended.status === 'success' && !wasFirst
+  const judgeFailed = report === undefined && ended.status === 'success' && !wasFirst && !hasCrashed(judged)
   return { outcome: raised ? { ...shown, ...failure } : shown, verdict, judgeFailed }
 }
 
@@ -166,6 +170,11 @@ function endOfCode(code: Outcome, judged: Outcome, isUnawaited: boolean): RunEnd
   const { status, exitCode, signal, limit, errorMessage } =
     judged.limit === 'job' && own.status === 'success' ? judged : own
   return { status, exitCode, signal, limit, errorMessage }
+}
+
+/** Whether a judge ended as code can have it end on purpose, to get a second run. */
+function hasCrashed({ limit, signal }: Outcome): boolean {
+  return limit === 'memory' || (limit === null && signal !== null)
 }
 
 /** How a judge ended that gave no report. Code ends before its judge only if it ends itself. */

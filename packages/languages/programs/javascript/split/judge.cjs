@@ -63,6 +63,8 @@ class Judge extends Peer {
   intrinsics = undefined
   /** Whether the script may have a name from the code by which it reaches that. */
   #mayReach = false
+  /** Whether the script has ended. */
+  hasEnded = false
   /** Whether an assertion failed in a function of the script that the code called. */
   hasEscaped = false
   /** What the code must not have. */
@@ -218,6 +220,8 @@ class Judge extends Peer {
   }
 
   ask(operation, ...values) {
+    // What shows how the script ended asks the code nothing.
+    if (this.hasEnded) throw new Error('the script has ended')
     this.checkIntrinsics()
     const outer = this.#isPacked
     const wasStepping = this.#isStepping
@@ -330,6 +334,7 @@ class Judge extends Peer {
     const isJson = this.#guards.isOfJson(thing) || (isObject(self) && this.isAt(self, 'toJSON', thing))
     if (this.comparisons.isStringifying && isJson) this.unverified('only the code could tell what an object is as JSON')
     const isGetter = this.#guards.isGetter(thing)
+    if (isGetter && isInFailure()) return undefined
     if ((this.comparisons.isComparing && !isGetter) || this.#queries.isQuery(thing, self, args)) {
       this.unverified(`only the code could tell what its method ${thing.name} says`)
     }
@@ -530,6 +535,11 @@ function callersOf(called) {
   Error.captureStackTrace(here, called)
   Error.stackTraceLimit = stackTraceLimit
   return here.stack
+}
+
+/** Whether a failed assertion shows its values. The code must not be asked then: it would know that it failed. */
+function isInFailure() {
+  return callersOf(isInFailure).includes('node:internal/assert/assertion_error')
 }
 
 /** Refuses answers that are no lists where the other process answers with nothing else. */

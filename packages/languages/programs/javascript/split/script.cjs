@@ -33,6 +33,7 @@ function judge(script, report, stdin, given) {
     if (asker?.unclear !== undefined && isDecided(end)) [end, reason] = ['unverified', asker.unclear]
     if (asker?.unproven !== undefined && end === 'passed') [end, reason] = ['unverified', asker.unproven]
     if (asker?.doubt !== undefined && isDecided(end) && end !== 'passed') [end, reason] = ['unverified', asker.doubt]
+    if (asker !== undefined) asker.hasEnded = true
     const content = stringify({ end, message: messageOf(end, reason), ...shownOutput(), inCallback: asker?.hasEscaped === true })
     writeFileSync(report, content, { flag: 'wx', mode: 0o600 })
     apply(reallyExit, process, [0])

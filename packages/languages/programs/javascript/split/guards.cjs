@@ -38,6 +38,8 @@ class Guards {
 
   /** Has functions of the code tell what does not change: their accessors, and the values that operators ask for. */
   #ofFunction(thing) {
+    // Operators would convert it by what the other type has, which asks for properties of the code.
+    if (!inherits(thing, Function.prototype)) this.#judge.unproven ??= 'a function of the code inherits from another type than functions do'
     for (const key of ownKeys(thing)) {
       const { get, value } = getOwnPropertyDescriptor(thing, key)
       if (get !== undefined) this.#getters.add(get)

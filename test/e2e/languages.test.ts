@@ -11,8 +11,8 @@ const { languages } = await shippedCatalogue()
 const fixtures = languageFixtures()
 const images = new Map((await imageStates({ dockerHost, ours: true })).map((state) => [state.tag, state]))
 
-/** A compiler needs more than half a core; two at once still fit two cores. */
-const CPUS = { cpus: 1 }
+/** A compiler needs more than half a core, two at once still fit two cores, and a slow host takes long for either. */
+const LIMITS = { cpus: 1, compileSeconds: 120 }
 let world: World
 
 beforeAll(async () => {
@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => world?.close())
 
 async function run(job: JobInput): Promise<Result> {
-  return await world.client.run({ ...job, limits: { ...CPUS, ...job.limits } })
+  return await world.client.run({ ...job, limits: { ...LIMITS, ...job.limits } })
 }
 
 function expectEnd(result: Result, fixture: ProgramFixture, status: Result['status']): void {
@@ -150,7 +150,7 @@ describe.concurrent.each(languages.map((language) => ({ ...language })))(
       it('has the libraries that programs in grading data sets import', async () => {
         const status = libraries.exit || libraries.signal ? 'execution_error' : 'success'
         // Imports read many files, which takes long on a slow host.
-        const limits = { timeoutSeconds: 120, compileSeconds: 120, cpus: 1 }
+        const limits = { timeoutSeconds: 120 }
         expectEnd(await run({ language, code: libraries.code, limits }), libraries, status)
       })
 

@@ -31,6 +31,7 @@ class Guards {
     if (isArrays || (Array.isArray(thing) && hasOwn(thing, 'constructor'))) {
       this.#judge.unproven ??= 'the code chooses what the methods of its arrays return'
     }
+    if (hasProxyBehind(thing)) this.#judge.unproven ??= 'a proxy of the code decides what an object inherits'
     if (typeof thing === 'function') this.#ofFunction(thing)
     if (typeof thing === 'object') this.#ofObject(thing)
     this.#ofConversion(thing)
@@ -51,7 +52,6 @@ class Guards {
   }
 
   #ofObject(thing) {
-    if (hasProxyBehind(thing)) this.#judge.unproven ??= 'a proxy of the code decides what an object inherits'
     this.#proofs.noteTold(thing, false)
     for (const key of ownKeys(thing)) {
       const { get, value } = getOwnPropertyDescriptor(thing, key)
@@ -90,7 +90,8 @@ class Guards {
     if (!fields.some((field) => field !== undefined && !this.#guards.has(field.value ?? field.get))) return
     const [toText, , toPlain] = fields.map((field) => field?.value)
     for (const each of [toText, toPlain]) if (typeof each === 'function') this.#getters.add(each)
-    const unverified = () => this.#judge.unverified('only the code could tell the plain value of an object')
+    const reason = 'only the code could tell the plain value of an object'
+    const unverified = () => this.#judge.unverified(reason)
     const guards = this.#guards
     const convert = function (hint) {
       const isInherited = typeof toPlain !== 'function' && guards.get(propertyOf(getPrototypeOf(this), Symbol.toPrimitive))
@@ -102,6 +103,7 @@ class Guards {
     const original = fields[2]
     const field = { value: convert, configurable: true, writable: true, enumerable: original?.enumerable === true }
     if (defineProperty(thing, Symbol.toPrimitive, field)) guards.set(convert, original ?? null)
+    else this.#judge.unproven ??= reason
   }
 }
 

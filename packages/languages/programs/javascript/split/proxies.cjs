@@ -26,6 +26,11 @@ class Proxies {
         this.#judge.forgetTold()
         return this.#judge.ask(operation, handle, ...args)
       }
+    /** Operators may have its text, and no other value, which its `toString` would tell in place of a `valueOf`. */
+    const convert = (hint) => {
+      const text = hint === 'string' ? handle.toString() : undecided()
+      return isThing(text) || typeof text === 'symbol' ? undecided() : text
+    }
     // A function that can be called with new.
     const target = type === 'function' ? function () {} : type === 'array' ? [] : {}
     const handle = new Proxy(target, {
@@ -39,6 +44,7 @@ class Proxies {
           const isConversion = key === 'valueOf' || key === Symbol.toPrimitive || PATTERNS.includes(key)
           return isConversion ? undecided : value
         }
+        if (key === Symbol.toPrimitive) return convert
         // Proxies are compared as they are used.
         const owner = this.#told.firstOf(handle)
         if (isProxy(value)) this.#told.alias(owner, key, value)

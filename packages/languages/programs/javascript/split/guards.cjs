@@ -27,6 +27,8 @@ class Guards {
 
   /** Prepares an object of the code: no operator may have it converted by functions of the code. */
   guard(thing) {
+    // A symbol has nothing of its own.
+    if (!isThing(thing)) return
     const isArrays = hasOwn(thing, Symbol.species) && Array.isPrototypeOf(thing)
     if (isArrays || (Array.isArray(thing) && hasOwn(thing, 'constructor'))) {
       this.#judge.unproven ??= 'the code chooses what the methods of its arrays return'

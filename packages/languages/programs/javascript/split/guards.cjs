@@ -89,7 +89,8 @@ class Guards {
   /** Has functions of the code tell no more than the text of an object. */
   #ofConversion(thing) {
     const fields = CONVERSIONS.map((key) => getOwnPropertyDescriptor(thing, key))
-    if (!fields.some((field) => field !== undefined && !this.#guards.has(field.value ?? field.get))) return
+    const isOwn = fields.some((field) => field !== undefined && !this.#guards.has(field.value ?? field.get))
+    if (!isOwn && !tellsText(thing)) return
     const [toText, , toPlain] = fields.map((field) => field?.value)
     for (const each of [toText, toPlain]) if (typeof each === 'function') this.#getters.add(each)
     const reason = 'only the code could tell the plain value of an object'
@@ -107,6 +108,13 @@ class Guards {
     if (defineProperty(thing, Symbol.toPrimitive, field)) guards.set(convert, original ?? null)
     else this.#judge.unproven ??= reason
   }
+}
+
+/** Whether the text of an object is what something of its own tells: that of lists and of errors. Executes nothing. */
+function tellsText(thing) {
+  const isList = inherits(thing, Array.prototype) || inherits(thing, getPrototypeOf(Uint8Array.prototype))
+  if (isList && hasOwn(thing, 'join')) return true
+  return inherits(thing, Error.prototype) && ['name', 'message'].some((key) => getOwnPropertyDescriptor(thing, key)?.get !== undefined)
 }
 
 /** Whether an object inherits from a proxy. Executes nothing. */

@@ -228,9 +228,7 @@ class Judge extends Peer {
     this.#isPacked = operation === 'next' || operation === 'turn'
     this.#isStepping ||= operation === 'next' || (operation === 'method' && values[1] === 'next')
     try {
-      const answer = this.#expected.withoutTraps(() => super.ask(operation, ...values))
-      if (operation === 'next') checkLists(answer, answer?.[0])
-      if (operation === 'turn') checkLists(answer, answer?.[1], answer?.[2])
+      const answer = ownAnswer(operation, this.#expected.withoutTraps(() => super.ask(operation, ...values)))
       if (this.#isPacked) this.noteValues([operation === 'next' ? answer[0] : answer[1].filter((_, at) => at % 3 === 2)])
       // Changes after the last question do not matter.
       if (operation !== 'turn' && this.forgotten.hasChangedYet(this.hooks.originals)) this.#noteStale()
@@ -542,10 +540,24 @@ function isInFailure() {
   return callersOf(isInFailure).includes('node:internal/assert/assertion_error')
 }
 
-/** Refuses answers that are no lists where the other process answers with nothing else. */
-function checkLists(...values) {
-  const isList = (value) => Array.isArray(value) && getPrototypeOf(value) === Array.prototype && !hasOwn(value, Symbol.iterator)
-  if (!values.every(isList)) throw new Ended()
+/** What the judge itself goes through, in lists of its own: the code could change those of the answer, and what their methods do. */
+function ownAnswer(operation, answer) {
+  if (operation === 'run') return ownList(answer)
+  if (operation !== 'next' && operation !== 'turn') return answer
+  const lists = operation === 'next' ? [0] : [1, 2]
+  return ownList(answer).map((part, at) => (lists.includes(at) ? ownList(part) : part))
+}
+
+/** The items of a list of the code, in one that the code does not have. Executes nothing. */
+function ownList(list) {
+  if (!Array.isArray(list) || isProxy(list)) throw new Ended()
+  const items = []
+  for (let at = 0; at < list.length; at++) {
+    const item = getOwnPropertyDescriptor(list, at)
+    if (item === undefined || !hasOwn(item, 'value')) throw new Ended()
+    items.push(item.value)
+  }
+  return items
 }
 
 /** Whether something is a timer of this process: the code gets no more than a token for it. */

@@ -321,6 +321,7 @@ class Peer {
       const values = info.map((each) => (Array.isArray(each) ? plainValue(each) : each))
       const thing = REMOTE.has(kind) && kind !== 'symbol' ? this.#remote(kind, values, number) : this.#copy(kind, values)
       const entry = { thing, number, kind, isLive: isLive === true, state: [] }
+      if (kind === 'bytes' && values[2] !== undefined) entry.original = this.objects.get(values[2])
       // What both processes have is never filled.
       if (KNOWN_NAMES.has(thing) || PROTOTYPE_NAMES.has(thing)) throw new Unreadable()
       this.numbers.set(thing, number)
@@ -352,7 +353,11 @@ class Peer {
       if (isCall && isThing(thing)) this.hooks.given?.(thing, head[0] !== 'ask')
       return thing
     }
-    for (const [entry, , state] of entries) this.#fill(entry, state.map((cell) => given(cell, true)))
+    for (const [entry, , state] of entries) {
+      const now = state.map((cell) => given(cell, true))
+      if (entry.original === undefined) this.#fill(entry, now)
+      else this.#fillView(entry, now)
+    }
     for (const [number, state] of changed) {
       const entry = this.objects.get(number)
       const now = state.map((cell) => told(cell, true))
@@ -400,6 +405,14 @@ class Peer {
     this.hooks.filled?.(entry.thing, entry.kind)
     entry.state = look(entry.thing, entry.kind, this.hooks.originals)
     if (!isSameState(state, entry.state)) this.hooks.differs?.(entry, state)
+  }
+
+  /** Fills a view of bytes that both processes have already, which must change them no more than a message says of them, too. */
+  #fillView(entry, state) {
+    const { original } = entry
+    const before = Buffer.from(bytesOf(original.thing))
+    this.#fill(entry, state)
+    if (!before.equals(bytesOf(original.thing))) this.hooks.changed?.(original.thing, original.state, original.state)
   }
 
   /** An object like one of the other process. */

@@ -130,7 +130,7 @@ function judge(script, report, stdin, given) {
   try {
     if (uses.evaluates) asker.unverified('the script could run text of the code in the process of the judge')
     const names = asker.ask('run')
-    if (!Array.isArray(names) || names.some((name) => typeof name !== 'string')) finish('lost', '')
+    if (names.some((name) => typeof name !== 'string')) finish('lost', '')
     const isStrict = names.includes(STRICT)
     defineNames(names, uses, asker, given, (all) => declaredBy(text, isStrict, all))
     const directive = isStrict ? `'${STRICT}';` : DIRECTIVE.test(script) ? ';' : ''

@@ -18,7 +18,7 @@ for source in $(find ../native -name '*.c' | LC_ALL=C sort); do
   name=$(basename "$source")
   case $name in
     # What runs after the fork, or acts on the namespace as a whole: the harness has its own.
-    child.c | hide_init.c | seccomp.c | install.c | ipc.c) ;;
+    child.c | hide_init.c | oom_score.c | seccomp.c | install.c | ipc.c) ;;
     *) $cc $flags $own -I../native -include harness/seams.h -c -o "$objects/$name.o" "$source" ;;
   esac
 done

@@ -16,6 +16,7 @@
 
 #include "common/exit_init.h"
 #include "common/util.h"
+#include "confinement/hide_init.h"
 #include "files/fetch.h"
 #include "files/mounts.h"
 #include "files/open_ahead.h"
@@ -24,6 +25,7 @@
 #include "frames/wire.h"
 #include "install.h"
 #include "network/tunnel.h"
+#include "process/oom_score.h"
 #include "process/streams.h"
 #include "resources/cgroup.h"
 #include "resources/ready.h"
@@ -126,6 +128,7 @@ _Noreturn static void serve(char *const *paths) {
   if (children < 0) exit_init(EXIT_USAGE);
   watch(CHILDREN, children, POLLIN);
   cgroup_open();
+  oom_score_open();
   leftovers_baseline();
   mounts_open();
   ready_send();
@@ -153,8 +156,7 @@ _Noreturn static void serve(char *const *paths) {
 }
 
 int main(int argc, char **argv) {
-  /* First, so that no program can ever read /proc/1. */
-  prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+  hide_self();
   if (argc == 3 && strcmp(argv[1], "install") == 0) return install_to(argv[2], EXECUTABLE);
   if (argc == 3 && strcmp(argv[1], "install-readable") == 0) return install_to(argv[2], READABLE);
   if (argc == 2 && strcmp(argv[1], "version") == 0) return printf("isopod-init %d\n", WIRE_VERSION) > 0 ? 0 : 1;

@@ -12,14 +12,28 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+static int hidden_by_kernel;
+
+void hide_self(void) {
+  hidden_by_kernel = prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) != 1;
+  prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+}
+
+int kernel_hides_init(void) {
+  return hidden_by_kernel;
+}
+
 /*
  * Linux protects the /proc files of a process that is not dumpable; gVisor does not. Only a refusal counts as protected: -1
  * for any other failure.
  */
 static int init_is_open(void) {
-  int fd = open("/proc/1/environ", O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return errno == EACCES || errno == EPERM || errno == ENOENT ? 0 : -1;
-  close(fd);
+  char name[1];
+  /* The child may still have init's memory, which it may read. Both files follow the same rule. */
+  int found = kernel_hides_init() ? (int)readlink("/proc/1/exe", name, sizeof name)
+                                  : open("/proc/1/environ", O_RDONLY | O_CLOEXEC);
+  if (found < 0) return errno == EACCES || errno == EPERM || errno == ENOENT ? 0 : -1;
+  if (!kernel_hides_init()) close(found);
   return 1;
 }
 
@@ -43,6 +57,9 @@ static int drop_capabilities(void) {
 int hide_init(void) {
   int is_open = init_is_open();
   if (is_open <= 0) return is_open;
+  /* Not what it promised, and too late for a child that has init's memory. */
+  errno = EPERM;
+  if (kernel_hides_init()) return -1;
   char users[32], groups[32];
   snprintf(users, sizeof users, "%u %u 1\n", getuid(), getuid());
   snprintf(groups, sizeof groups, "%u %u 1\n", getgid(), getgid());

@@ -19,6 +19,8 @@
 #define DEFAULT_PATH "/usr/local/bin:/usr/bin:/bin"
 
 static void offer_to_oom_killer(const struct exec_request *request) {
+  /* The child has inherited init's raised score. PR_SET_DUMPABLE would apply to init, whose memory it uses. */
+  if (kernel_hides_init()) return;
   /* As long as the child is not dumpable, which it inherits from init, its own /proc files belong to root. */
   prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
   /* Not the zygote, which outlives many programs: each of its forks sets this for itself. */

@@ -1,4 +1,4 @@
-/* A child process between fork and exec. */
+/* A child process between fork and exec. It leaves what it shares with init as it is: memory, if `kernel_hides_init`. */
 #ifndef ISOPOD_CHILD_H
 #define ISOPOD_CHILD_H
 

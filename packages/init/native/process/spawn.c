@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include "common/util.h"
+#include "confinement/hide_init.h"
+#include "process/oom_score.h"
 #include "process/streams.h"
 
 #define EXEC_TIMEOUT_MS 10000
@@ -27,16 +29,41 @@ static int await_exec(int report, struct process_limits *held) {
   }
 }
 
+/*
+ * Until its exec the child has init's memory, and init waits: copies of it would take most of the time of a start. Not where
+ * `hide_init` may need a process with memory of its own.
+ */
+static pid_t start_in_memory_of_init(const struct exec_request *request, const int stdio[3], int control, int report) {
+  pid_t started = vfork();
+  if (started == 0) child_run(request, stdio, control, report);
+  return started;
+}
+
+static pid_t start(const struct exec_request *request, const int stdio[3], int control, int report) {
+  if (!kernel_hides_init()) {
+    pid_t started = fork();
+    if (started == 0) child_run(request, stdio, control, report);
+    return started;
+  }
+  /* The zygote outlives many programs: each of its forks raises its own. */
+  int is_program = (request->flags & EXEC_FORKS) == 0;
+  if (is_program) oom_score_raise();
+  pid_t started = start_in_memory_of_init(request, stdio, control, report);
+  int error = errno;
+  if (is_program) oom_score_restore();
+  errno = error;
+  return started;
+}
+
 int spawn(const struct exec_request *request, int control, pid_t *pid, struct process_limits *held) {
   int child[3], report[2] = {-1, -1}, error = 0;
   *held = request->limits;
   for (unsigned i = 0; i < held->count; i++) held->value[i] = UNKNOWN;
   if (streams_open(child) < 0 || pipe2(report, O_CLOEXEC) < 0) error = errno;
   if (error == 0) {
-    pid_t forked = fork();
-    if (forked == 0) child_run(request, child, control, report[1]);
-    if (forked < 0) error = errno;
-    else *pid = forked;
+    pid_t started = start(request, child, control, report[1]);
+    if (started < 0) error = errno;
+    else *pid = started;
   }
   for (int i = 0; i < 3; i++) {
     if (child[i] >= 0) close(child[i]);

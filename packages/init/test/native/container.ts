@@ -37,6 +37,8 @@ export interface ContainerOptions {
   readonly filterErrno?: number
   /** Path of a file that init opens at its start. @default none */
   readonly opens?: string
+  /** Whether init's file has the mode that gVisor needs; other kernels then do not hide init by themselves. @default false */
+  readonly readable?: boolean
   /** Whether only loopback is there, as in a container. @default true */
   readonly network?: boolean
 }
@@ -87,6 +89,7 @@ export class Container implements AsyncDisposable {
         NETWORK: options.network === false ? undefined : '1',
         FILTER_ERRNO: options.filterErrno === undefined ? undefined : String(options.filterErrno),
         OPENS: options.opens,
+        MODE: options.readable === true ? '0555' : undefined,
         NO_MQUEUE: options.withoutMessageQueues === true ? '1' : undefined,
       },
     })

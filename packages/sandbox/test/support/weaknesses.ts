@@ -45,7 +45,8 @@ function withoutUlimit({ HostConfig }: CreateOptions, name: string): void {
 }
 
 const DUMPABLE: readonly Defect[] = [
-  ['main.c', 'prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);', 'prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);'],
+  ['confinement/hide_init.c', 'prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);', 'prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);'],
+  ['process/oom_score.c', 'prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);', ''],
   ['process/child.c', 'hide_init() < 0 || ', ''],
 ]
 const KMSG = { PathOnHost: '/dev/kmsg', PathInContainer: '/dev/kmsg', CgroupPermissions: 'rwm' }

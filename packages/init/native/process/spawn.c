@@ -39,7 +39,7 @@ struct child {
   int report;
 };
 
-static int run(void *context) {
+static int run_child(void *context) {
   const struct child *child = context;
   child_run(child->request, child->stdio, child->control, child->report);
 }
@@ -50,7 +50,7 @@ static int run(void *context) {
  */
 static pid_t start_in_memory_of_init(struct child child) {
   char stack[CHILD_STACK_BYTES] __attribute__((aligned(16)));
-  return clone(run, stack + sizeof stack, CLONE_VM | CLONE_VFORK | SIGCHLD, &child);
+  return clone(run_child, stack + sizeof stack, CLONE_VM | CLONE_VFORK | SIGCHLD, &child);
 }
 
 static pid_t start(const struct exec_request *request, const int stdio[3], int control, int report) {

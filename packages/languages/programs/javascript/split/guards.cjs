@@ -110,7 +110,7 @@ class Guards {
   }
 }
 
-/** Whether the text of an object is what something of its own tells: that of lists and of errors. Executes nothing. */
+/** Whether an object computes its own text: lists do so by `join`, errors by `name` and `message`. Executes nothing. */
 function tellsText(thing) {
   const isList = inherits(thing, Array.prototype) || inherits(thing, getPrototypeOf(Uint8Array.prototype))
   if (isList && hasOwn(thing, 'join')) return true

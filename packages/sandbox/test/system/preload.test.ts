@@ -23,8 +23,9 @@ const CHANGES: Record<string, Partial<Execution>> = {
   'descriptors.py': { limits: limits({ cpus: 1, cpuSeconds: 3, openFiles: 16 }) },
   'memory-limit.py': { limits: limits({ cpus: 1, memoryMb: 64 }) },
   'memory-limit.js': { limits: limits({ cpus: 1, memoryMb: 96 }) },
-  'partial-output.py': { limits: limits({ cpus: 1, timeoutSeconds: 4 }) },
-  'partial-output.js': { limits: limits({ cpus: 1, timeoutSeconds: 4 }) },
+  // Long enough to print on a busy host.
+  'partial-output.py': { limits: limits({ cpus: 1, timeoutSeconds: 15 }) },
+  'partial-output.js': { limits: limits({ cpus: 1, timeoutSeconds: 15 }) },
   'own-module.py': {
     files: {
       'helper.py': { content: 'VALUE = 3\n', encoding: 'utf8' },

@@ -7,6 +7,8 @@ import { startWorld, WITHOUT_RETRIES, type World } from '../support/world.ts'
 const HONEST = new URL('../fixtures/split/', import.meta.url)
 /** Programs with a fault, most of which the same script finds in one process. */
 const WRONG = new URL('../fixtures/split-wrong/', import.meta.url)
+/** Programs that send messages which no server of the code sends. */
+const REFUSED = new URL('../fixtures/split-refused/', import.meta.url)
 /** Wrong programs whose scripts pass only in a process of their own, and right ones whose scripts pass only in that of the code. */
 const BOTH = new URL('../fixtures/both/', import.meta.url)
 
@@ -44,7 +46,7 @@ const BATCH = { reuse: 'batch', batchId: 'split', limits: { timeoutSeconds: 240 
 
 // promise: split-judging
 describe('a script in a process of its own', () => {
-  it.concurrent.each(sampled(pairs(HONEST), 2))(
+  it.concurrent.each(sampled(pairs(HONEST), 4))(
     'passes: $language $name',
     async ({ language, code, script }) => {
       const { tests, summary } = await world.client.run({ language, code, tests: [{ script }], ...BATCH })
@@ -54,11 +56,21 @@ describe('a script in a process of its own', () => {
     },
   )
 
-  it.concurrent.each(sampled(pairs(WRONG), 4))(
+  it.concurrent.each(sampled(pairs(WRONG), 8))(
     'does not pass: $language $name',
     async ({ language, code, script }) => {
       const { tests } = await world.client.run({ language, code, tests: [{ script }], ...BATCH })
       expect(tests?.[0]?.verdict).toMatch(/^(wrong_answer|runtime_error|unverified)$/)
+    },
+  )
+
+  it.concurrent.each(pairs(REFUSED))(
+    'refuses the messages of: $language $name',
+    async ({ language, code, script }) => {
+      const { tests } = await world.client.run({ language, code, tests: [{ script }], ...BATCH })
+      expect(tests).toMatchObject([
+        { verdict: 'wrong_answer', suspicious: expect.stringContaining('no answer') },
+      ])
     },
   )
 

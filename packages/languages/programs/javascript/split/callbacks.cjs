@@ -29,7 +29,7 @@ class Callbacks {
   }
 
   #call(call, thing, self, args) {
-    if (this.#isEnding(thing)) this.#judge.unproven ??= `the code calls ${thing.name} of a test of the script`
+    if (this.#isEnding(thing)) this.#judge.unproven ??= `the code calls ${functionName(thing)} of a test of the script`
     this.#judge.noteCalled(thing, args)
     const answer = this.#whileAnswering(() => call(thing, this.#selfFor(thing, self), ...args))
     const [question = args, before = answer] = this.#answers.get(thing) ?? []
@@ -44,8 +44,8 @@ class Callbacks {
   #selfFor(thing, self) {
     if (isProxy(thing) || this.#judge.intrinsics?.isOfScript(thing)) return self
     const isMethod = isThing(self) && !this.#judge.isOfOther(self) && this.#hasMethod(self, thing)
-    if (/^set\b/.test(thing.name) && !isMethod && !INTRINSICS.has(thing)) this.#judge.unverified('the code sets a property of Node in the process of the judge')
-    if (!isThing(self) || isMethod || thing.name.startsWith('bound ')) return self
+    if (/^set\b/.test(functionName(thing)) && !isMethod && !INTRINSICS.has(thing)) this.#judge.unverified('the code sets a property of Node in the process of the judge')
+    if (!isThing(self) || isMethod || functionName(thing).startsWith('bound ')) return self
     // Functions of Node trust their objects.
     this.#judge.doubt ??= 'the code calls a function of Node with an object of another kind'
     return undefined
@@ -74,7 +74,7 @@ class Callbacks {
   checkGiven(thing, isAnswer) {
     if (this.#judge.isOfOther(thing)) return
     if (!isAnswer && isPrototype(thing)) this.#judge.unverified('the code passes a prototype to a function of the script')
-    if (this.#isEnding(thing)) this.#judge.unproven ??= `the code passes ${thing.name} of a test of the script`
+    if (this.#isEnding(thing)) this.#judge.unproven ??= `the code passes ${functionName(thing)} of a test of the script`
   }
 
   /** Notices a function of the script that has another one in its place, after the code has called the script. */
@@ -84,7 +84,7 @@ class Callbacks {
 
   /** Whether something is a method by which a test of the script decides how it ends. */
   #isEnding(thing) {
-    return typeof thing === 'function' && !isProxy(thing) && ENDING.includes(thing.name) && !this.#judge.isOfOther(thing) && !this.#judge.intrinsics?.isOfScript(thing)
+    return typeof thing === 'function' && !isProxy(thing) && ENDING.includes(functionName(thing)) && !this.#judge.isOfOther(thing) && !this.#judge.intrinsics?.isOfScript(thing)
   }
 
   #whileAnswering(work) {

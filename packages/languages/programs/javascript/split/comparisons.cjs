@@ -49,7 +49,7 @@ class Comparisons {
     const isClass = typeof expected === 'function' && isNativeError(propertyOf(expected, 'prototype') ?? {})
     const isOfErrors = isClass || (typeof expected === 'function' && Error.isPrototypeOf(expected))
     if (typeof expected === 'function' && this.#judge.isOfOther(expected) && !isOfErrors) {
-      this.#judge.unverified(`only the code could tell what its function ${expected.name} says`)
+      this.#judge.unverified(`only the code could tell what its function ${functionName(expected)} says`)
     }
     if (typeof expected === 'function' || isProxy(expected)) return
     const pairs = isNativeError(expected) ? [[error, expected]] : ownKeys(expected).map((key) => [error?.[key], expected[key]])
@@ -58,21 +58,21 @@ class Comparisons {
 
   /** Some objects of Node keep what they are to themselves: they look equal, and those of two processes are of two classes. */
   #checkOpaque(isEqual, compared) {
-    const opaque = compared.flatMap(partsOf).find((thing) => this.#isOpaque(thing))
-    if (opaque === undefined || (isEqual && compared[0] === compared[1])) return
-    const reason = `only ${opaque.constructor.name} itself could tell whether objects are equal`
+    const [name] = compared.flatMap(partsOf).flatMap((thing) => this.#opaqueClassOf(thing) ?? [])
+    if (name === undefined || (isEqual && compared[0] === compared[1])) return
+    const reason = `only ${name} itself could tell whether objects are equal`
     if (isEqual) this.#judge.unproven ??= reason
     else this.#judge.doubt ??= reason
   }
 
-  /** Reads a class only if an object claims to be of it: Node takes 40 ms to load some of them. */
-  #isOpaque(thing) {
+  /** The name of the opaque class of an object. Reads a class only if the object claims to be of it: Node takes 40 ms to load some. */
+  #opaqueClassOf(thing) {
     for (let at = thing; at !== null; at = getPrototypeOf(at)) {
       if (isProxy(at) || this.#judge.isOfOther(at)) continue
-      const name = getOwnPropertyDescriptor(at, 'constructor')?.value?.name
-      if (OPAQUE.includes(name) && at === globalThis[name]?.prototype) return true
+      const kind = getOwnPropertyDescriptor(at, 'constructor')?.value
+      const name = typeof kind === 'function' ? functionName(kind) : ''
+      if (OPAQUE.includes(name) && at === globalThis[name]?.prototype) return name
     }
-    return false
   }
 
   /** Has the conversion of a value to JSON refuse what only the code could decide. */

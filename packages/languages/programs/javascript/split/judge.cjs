@@ -250,7 +250,7 @@ class Judge extends Peer {
     if (this.forgotten.isEmpty) return
     if (!this.forgotten.isWatched && this.forgotten.hasChanged(this.hooks.originals)) this.#noteStale()
     try {
-      if (super.ask('stale') === true) this.#noteStale()
+      if (this.#expected.withoutTraps(() => super.ask('stale')) === true) this.#noteStale()
     } catch {
       this.#noteGone()
     }
@@ -262,7 +262,7 @@ class Judge extends Peer {
    */
   lookAtState() {
     try {
-      const name = super.ask('state')
+      const name = this.#expected.withoutTraps(() => super.ask('state'))
       if (typeof name === 'string') this.unproven ??= `the code has changed ${name} in its process`
     } catch {
       this.#noteGone()
@@ -334,7 +334,7 @@ class Judge extends Peer {
     const isGetter = this.#guards.isGetter(thing)
     if (isGetter && isInFailure()) return undefined
     if ((this.comparisons.isComparing && !isGetter) || this.#queries.isQuery(thing, self, args)) {
-      this.unverified(`only the code could tell what its method ${thing.name} says`)
+      this.unverified(`only the code could tell what its method ${functionName(thing)} says`)
     }
     if (isThing(self) && this.isAt(self, 'then', thing)) {
       this.turns.noteThen(args.filter((each) => typeof each === 'function'))

@@ -192,7 +192,7 @@ class Peer {
     entry.state = look(thing, kind, this.hooks.originals)
     if (!BARE.has(kind)) entry.prototype = getPrototypeOf(thing)
     const prototype = this.#prototype(thing, kind)
-    entry.isLive ||= typeof prototype === 'object' || REMOTE.has(kind) || entry.state.some((value) => typeof value === 'function')
+    entry.isLive ||= staysShared(kind, prototype, entry.state)
     const isUsed = typeof thing === 'function' || kind === 'iterator' || kind === 'async iterator'
     if (isUsed) this.lent.add(thing)
     if (kind === 'promise') this.#watch(thing, entry.number)
@@ -353,8 +353,10 @@ class Peer {
       if (isCall && isThing(thing)) this.hooks.given?.(thing, head[0] !== 'ask')
       return thing
     }
-    for (const [entry, , state] of entries) {
+    for (const [entry, prototype, state] of entries) {
       const now = state.map((cell) => given(cell, true))
+      // Else its mirror would be forgotten, and later pass for an object of this process.
+      if (!entry.isLive && staysShared(entry.kind, prototype, now)) throw new Unreadable()
       if (entry.original === undefined) this.#fill(entry, now)
       else this.#fillView(entry, now)
     }
@@ -423,8 +425,9 @@ class Peer {
     const other = number === undefined ? undefined : this.objects.get(number)
     if (other !== undefined && other.kind !== 'bytes') throw new Unreadable()
     const thing = other === undefined ? copy : (viewOf(other.thing, name, length, offset) ?? copy)
-    // A buffer that both processes have already is no new object.
-    const made = this.numbers.has(thing) ? copy : thing
+    // A buffer that both processes have, or had, is no new object.
+    const made = this.#views.has(thing) ? copy : thing
+    if (made !== thing && !this.numbers.has(thing)) this.hooks.differs?.()
     this.#views.note(made)
     return made
   }
@@ -479,6 +482,12 @@ class Peer {
   }
 }
 
+/** Whether a copy of an object could not stand for it, so that it is never forgotten. Its prototype as {@link Peer} has or sends it. */
+function staysShared(kind, prototype, state) {
+  const isOfOwnType = prototype !== 0 && typeof prototype !== 'string'
+  return isOfOwnType || REMOTE.has(kind) || state.some((value) => typeof value === 'function')
+}
+
 /** Whether two states of objects are the same. */
 function isSameState(one, other) {
   return one.length === other.length && one.every((value, at) => is(value, other[at]))
@@ -514,6 +523,12 @@ function propertyOf(thing, key) {
     const property = getOwnPropertyDescriptor(at, key)
     if (property !== undefined) return property.value
   }
+}
+
+/** The name of a function: a text, whatever its code has made of that. Executes nothing. */
+function functionName(thing) {
+  const name = propertyOf(thing, 'name')
+  return typeof name === 'string' ? name : ''
 }
 
 /** The getter of a property. Executes nothing. */

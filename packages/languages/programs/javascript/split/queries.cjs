@@ -82,7 +82,7 @@ class Queries {
     const isEcho = (name, given) =>
       !isOwn && this.#judge.isAt(self, name, thing) && given.some((each) => isDeepStrictEqual(listed(each), listed(value)))
     if (ECHOES.some((name) => isEcho(name, args)) || (args.length > 1 && isEcho('get', args.slice(1)))) {
-      this.#judge.unverified(`only the code could tell what its method ${thing.name} says`)
+      this.#judge.unverified(`only the code could tell what its method ${functionName(thing)} says`)
     }
     if (value && this.#judge.isAt(self, 'equals', thing) && isThing(args[0])) {
       if (isProxy(args[0]) || !isDeepStrictEqual(self, args[0])) this.#judge.unverified('only the code could tell whether two of its objects are equal')

@@ -47,7 +47,7 @@ class Sizes {
     if (known === undefined) this.#bounded = [...this.#bounded, bounded].slice(-MAX_BOUNDED)
     const isOther = (each) => (each.isAbove && !each.isBelow && bounded.isBelow) || (each.isBelow && !each.isAbove && bounded.isAbove)
     if (bounded.isAbove !== bounded.isBelow && alike.some((each) => each !== bounded && isOther(each))) {
-      this.#judge.unproven ??= `${answer.thing.name} gives one number for a lower bound and another one for an upper bound`
+      this.#judge.unproven ??= `${functionName(answer.thing)} gives one number for a lower bound and another one for an upper bound`
     }
   }
 }

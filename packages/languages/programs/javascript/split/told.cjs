@@ -25,11 +25,11 @@ class Told {
   compare(getter, self, value, key) {
     const before = this.#before(getter, self)
     const was = before.get(key)
-    const now = key === undefined && !isProxy(self) ? propertyOf(self, getter.name.replace(/^get /, '')) : undefined
-    if (now !== undefined && !isThing(now) && !is(now, value)) this.refuse(`${getter.name} tells one value, and then becomes another one`)
+    const now = key === undefined && !isProxy(self) ? propertyOf(self, functionName(getter).replace(/^get /, '')) : undefined
+    if (now !== undefined && !isThing(now) && !is(now, value)) this.refuse(`${functionName(getter)} tells one value, and then becomes another one`)
     const areFunctions = typeof was === 'function' && typeof value === 'function'
     if (before.has(key) && !areFunctions && !isDeepStrictEqual(was, value)) {
-      this.refuse(`${String(key ?? getter.name)} tells changing values`)
+      this.refuse(`${String(key ?? functionName(getter))} tells changing values`)
     }
     if (before.has(key)) this.#pair(was, value)
     else before.set(key, value)

@@ -10,8 +10,15 @@ const MAX_VIEWS = 100
 class Views {
   /** Buffers → what both processes have of their bytes. */
   #known = new WeakMap()
+  #noted = new WeakSet()
+
+  /** Whether both processes have some bytes, or had them once. */
+  has(thing) {
+    return this.#noted.has(thing)
+  }
 
   note(thing) {
+    this.#noted.add(thing)
     const [buffer] = rangeOf(thing)
     this.#known.set(buffer, [...(this.#known.get(buffer) ?? []), thing].slice(-MAX_VIEWS))
   }

@@ -94,13 +94,13 @@ describe('isopod grade', () => {
       return byWord(job)
     })
     const args = ['grade', '--dataset', 'humaneval', at('set.jsonl'), '--samples', at('samples.jsonl')]
-    const { exitCode, stdout } = await cli([...args, '--memory', '64'], { client })
+    const { exitCode, stdout } = await cli([...args, '--memory', '64', '--compile-timeout', '60'], { client })
     expect(exitCode).toBe(0)
     expect(seen[0]).toEqual({
       language: 'python',
       code: 'def a():\n    return 1',
       tests: [{ script: 'def check(candidate):\n    assert candidate() == 1\n\ncheck(a)' }],
-      limits: { timeoutSeconds: 10, cpus: 1, memoryMb: 64 },
+      limits: { timeoutSeconds: 10, compileSeconds: 60, cpus: 1, memoryMb: 64 },
       stopOnFirstFailure: true,
     })
     expect(seen[3]?.code).toBe('wrong')

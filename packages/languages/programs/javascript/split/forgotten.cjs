@@ -30,7 +30,7 @@ class Forgotten {
   add(entry, size) {
     this.#size += size
     for (const value of entry.state) if (typeof value === 'string') this.#size += value.length / VALUE_CHARACTERS
-    if (!this.isFull) this.#entries.set(entry.thing, entry)
+    if (!this.isFull) this.#entries.set(entry.thing, { ...entry, prototype: prototypeOf(entry) })
   }
 
   /** An object is passed again, as it is now. */
@@ -40,7 +40,10 @@ class Forgotten {
 
   /** Whether one of them has changed. */
   hasChanged(skipped) {
-    return [...this.#entries.values()].some(({ thing, kind, state }) => !isUnchanged(thing, kind, state, skipped))
+    return [...this.#entries.values()].some((entry) => {
+      const { thing, kind, state, prototype } = entry
+      return prototypeOf(entry) !== prototype || !isUnchanged(thing, kind, state, skipped)
+    })
   }
 
   /** Whether one of them has changed, as long as it does not take long to tell. */
@@ -51,4 +54,8 @@ class Forgotten {
     this.#spent += now() - start
     return hasChanged
   }
+}
+
+function prototypeOf({ thing, kind }) {
+  return BARE.has(kind) ? undefined : getPrototypeOf(thing)
 }

@@ -114,7 +114,8 @@ class Guards {
 function tellsText(thing) {
   const isList = inherits(thing, Array.prototype) || inherits(thing, getPrototypeOf(Uint8Array.prototype))
   if (isList && hasOwn(thing, 'join')) return true
-  return inherits(thing, Error.prototype) && ['name', 'message'].some((key) => getOwnPropertyDescriptor(thing, key)?.get !== undefined)
+  const fields = ['name', 'message'].map((key) => getOwnPropertyDescriptor(thing, key) ?? {})
+  return inherits(thing, Error.prototype) && fields.some(({ get, value }) => get !== undefined || isThing(value))
 }
 
 /** Whether an object inherits from a proxy. Executes nothing. */

@@ -68,6 +68,8 @@ const MAX_KEYED = 4096
 /** Kinds that stand for something in the other process, and those that have no more than that. */
 const REMOTE = new Set(['function', 'promise', 'iterator', 'async iterator', 'proxy', 'symbol'])
 const BARE = new Set(['proxy', 'symbol'])
+/** Marks of properties with a value in a state: {@link isValue} has their meanings. */
+const VALUE_MARKS = new Set('ehrqRQ')
 
 /** Whether a value is an object or a function. */
 function isThing(value) {
@@ -246,11 +248,22 @@ function keysOf(thing, kind, items) {
 
 /** Whether an object has no enumerable properties but its items, as a copy of it has. Listing all its keys takes longer. */
 function hasItemsOnly(thing, copy) {
-  // The comparison asks for it.
-  if (accessorOf(thing, 'constructor') !== undefined) return false
+  // The comparison asks for them.
+  if (!['constructor', Symbol.toStringTag].every((key) => isPlainProperty(thing, key))) return false
   if (Array.isArray(copy)) copy.forEach((item, at) => item === HOLE && delete copy[at])
   setPrototypeOf(copy, getPrototypeOf(thing))
   return areEqual(thing, copy)
+}
+
+/** Whether to read a property executes nothing of the object. */
+function isPlainProperty(thing, key) {
+  for (let at = thing; at !== null; at = getPrototypeOf(at)) {
+    if (isProxy(at)) return false
+    const get = getOwnPropertyDescriptor(at, key)?.get
+    if (get !== undefined) return VIEW_GETTERS.get(key)?.includes(get) === true
+    if (hasOwn(at, key)) return true
+  }
+  return true
 }
 
 /** Whether a property is part of the object's description or of its items. */
@@ -363,6 +376,7 @@ function fill(thing, kind, state) {
     const key = state[at++]
     const mark = state[at++]
     if (typeof key !== 'string' && typeof key !== 'symbol') throw new Unreadable()
+    if (!isValue(mark) && mark !== 'a' && mark !== 'i') throw new Unreadable()
     const enumerable = 'earR'.includes(mark)
     const property =
       isValue(mark)
@@ -387,7 +401,7 @@ function keysIn(state) {
  * that are read-only, `R` and `Q` for those that cannot be deleted, either.
  */
 function isValue(mark) {
-  return 'ehrqRQ'.includes(mark)
+  return VALUE_MARKS.has(mark)
 }
 
 /** Whether a key is that of an item of an array. */

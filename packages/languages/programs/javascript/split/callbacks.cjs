@@ -16,7 +16,8 @@ class Callbacks {
   watch(operations) {
     for (const [name, operation] of Object.entries(operations)) {
       operations[name] = (...args) => {
-        if (name === 'next' && args[1] > 1 && this.#judge.lent.has(args[0])) this.#judge.doubt ??= 'the code takes values of an iterator of the script ahead'
+        const isAhead = name === 'next' && typeof args[1] === 'number' && args[1] > 1 && this.#judge.lent.has(args[0])
+        if (isAhead) this.#judge.doubt ??= 'the code takes values of an iterator of the script ahead'
         try {
           return operation(...args)
         } finally {

@@ -145,7 +145,11 @@ function operationsOn(lent, raised, derived) {
       derived?.()
       return construct(own(thing), args)
     },
-    next: (iterator, size) => nextBatch(own(iterator), size, raised),
+    next: (iterator, size) => {
+      // An object would be converted by code of the other process.
+      if (typeof size !== 'number') throw new Ended()
+      return nextBatch(own(iterator), size, raised)
+    },
     method: (iterator, name, ...args) => {
       if (!['next', 'return', 'throw'].includes(name)) throw new Ended()
       return own(iterator)[name](...args)

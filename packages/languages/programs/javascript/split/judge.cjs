@@ -2,7 +2,8 @@
 const assert = require('node:assert')
 const util = require('node:util')
 const { EventEmitter } = require('node:events')
-const { isDeepStrictEqual } = util
+const { isDeepStrictEqual, inspect: inspectOfNode } = util
+const { captureStackTrace } = Error
 const { setImmediate, setTimeout, clearTimeout, clearImmediate } = globalThis
 
 /** The prototypes of timers. */
@@ -151,7 +152,8 @@ class Judge extends Peer {
     this.finish = finish
     this.callbacks.watch(this.operations)
     this.hide(fs)
-    const forbidden = [globalThis, process, console, eval, Function, Reflect, assert, assert.strict, util.inherits]
+    const { AssertionError } = assert
+    const forbidden = [globalThis, process, console, eval, Function, Reflect, assert, assert.strict, AssertionError, AssertionError.prototype, util.inherits, inspectOfNode]
     for (const each of [...forbidden, process.exit, process.reallyExit, process.abort, process.kill]) this.opaqueThings.add(each)
   }
 
@@ -261,6 +263,8 @@ class Judge extends Peer {
    * fails does not ask: code that is asked early would know that an answer was wrong.
    */
   lookAtState() {
+    // What has changed could be put back in the answer.
+    if (this.intrinsics?.hasChanged) this.unverified(CHANGES_LANGUAGE)
     try {
       const name = this.#expected.withoutTraps(() => super.ask('state'))
       if (typeof name === 'string') this.unproven ??= `the code has changed ${name} in its process`
@@ -310,7 +314,14 @@ class Judge extends Peer {
   }
 
   call(thing, self, args) {
-    return this.#guarded(() => this.#call(thing, self, args))
+    const given = args.map((each) => (each === inspectOfNode ? this.comparisons.inspectForCode : each))
+    return this.#guarded(() => this.#call(thing, self, given))
+  }
+
+  /** The code has nothing to ask before the script runs. */
+  answer(operation, values) {
+    if (this.intrinsics === undefined) throw new Ended()
+    super.answer(operation, values)
   }
 
   /** Does something, which throws what the code throws. If the judge fails by itself, no script may take that for the code's error. */
@@ -530,7 +541,7 @@ function callersOf(called) {
   const here = {}
   const { stackTraceLimit } = Error
   Error.stackTraceLimit = 50
-  Error.captureStackTrace(here, called)
+  captureStackTrace(here, called)
   Error.stackTraceLimit = stackTraceLimit
   return here.stack
 }

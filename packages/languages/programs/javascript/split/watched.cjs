@@ -20,6 +20,7 @@ function watchComparisons(judge) {
   util.inspect = new Proxy(util.inspect, {
     apply: (inspect, self, args) => judge.comparisons.inspect(args[0], () => apply(inspect, self, args)),
   })
+  judge.opaqueThings.add(util.inspect)
   const { toString } = Function.prototype
   Function.prototype.toString = {
     toString() {

@@ -40,3 +40,7 @@ export const LEFT_ON_HOST = 'left: '
 
 /** Growth of a worker's memory over the last half of 20,000 jobs. */
 export const LATE_GROWTH = 'RSS, jobs 15,001 to 20,000 above 10,001 to 15,000'
+
+/** Processor time that a sandbox takes beside that of its program, and that of the program. */
+export const CPU_BESIDE_PROGRAM = 'processor time beside the program'
+export const CPU_OF_PROGRAM = 'processor time of the program'

@@ -18,6 +18,8 @@ const USERS = { first: 2_000_000, last: 2_000_255, gid: 2_000_000 }
 /** What this process prints. */
 export interface ProcessSandboxes {
   readonly rate: number
+  /** Processor milliseconds of one program. */
+  readonly ownCpuMs: number
   /** Processor milliseconds of one sandbox, beside those of its program. */
   readonly otherCpuMs: number
   readonly left: Readonly<Record<'processes' | 'mounts' | 'cgroups' | 'files', number>>
@@ -80,6 +82,7 @@ async function runAll(): Promise<Omit<ProcessSandboxes, 'left'>> {
     const busyMs = (machineTime().busy - busyBefore) * 1000
     return {
       rate: sandboxes / seconds,
+      ownCpuMs: programMs / sandboxes,
       otherCpuMs: (busyMs - programMs) / sandboxes,
       memoryMb: memory,
     }

@@ -53,6 +53,28 @@ def outcome(function, args, kwargs):
         return type(error), error
 
 
+def own_answer(question, answer):
+    """
+    An answer with what the judge itself goes through in containers that the code cannot change later.
+
+    Raises Unreadable if no server gives such an answer: an object of the code can look like a dictionary, and be none.
+    """
+    if question == 'run':
+        if type(answer) is not tuple or [*map(type, answer)] != [dict, dict]:
+            raise Unreadable
+        names, settings = map(dict, answer)
+        if any(type(each) is not str for each in (*names, *settings, *settings.values())):
+            raise Unreadable
+        return names, settings
+    if question == 'next':
+        if type(answer) is not tuple or len(answer) != 3 or type(answer[0]) is not list:
+            raise Unreadable
+        return [*answer[0]], *answer[1:]
+    if question == 'anext' and (type(answer) is not tuple or len(answer) > 1):
+        raise Unreadable
+    return answer
+
+
 class Reason:
     """An attribute with a reason, to which the line of the script is added when it is set."""
 
@@ -74,9 +96,9 @@ class Judge(Meanings, Lending, Looks, Checks):
         self.channel = channel
         for part in Meanings, Lending, Looks, Checks:
             part.__init__(self)
-        self.shared = Shared(self.forget)
-        # Whether the question combines values.
-        self.combines = False
+        self.shared, self.silence = Shared(self.forget), Silence()
+        # Whether the question combines values; how many questions under way are about an object while something goes through it.
+        self.combines, self.silent = False, 0
         # Threads of the script ask one after the other; an answer can need a callback.
         self.turn, self.thread = RLock(), get_ident()
         # Number of questions; texts of those that were sent and are not yet asked, and of those that follow them.
@@ -97,6 +119,7 @@ class Judge(Meanings, Lending, Looks, Checks):
 
     def ask(self, name, /, *args, **kwargs):
         self.take_turn()
+        combines, self.silent = self.combines, self.silent + (name in SILENT)
         try:
             self.combines = name in OPERATORS or name in ('eq', 'ne')
             look = args[0] if name == 'dataclass' else name
@@ -123,6 +146,7 @@ class Judge(Meanings, Lending, Looks, Checks):
                 self.check_library()
             return value
         finally:
+            self.combines, self.silent = combines, self.silent - (name in SILENT)
             self.turn.release()
 
     def take_turn(self):
@@ -132,10 +156,10 @@ class Judge(Meanings, Lending, Looks, Checks):
                 unverified(self, 'the code waits for a thread of the script, which asks the code')
 
     def exchange(self, name, args, kwargs):
-        if self.is_lost:
+        if self.is_lost or self.silence.depth > 0:
             raise Ended
         writer = Writer(self.refer, self.shared.containers)
-        with Deep():
+        with Deep(), self.silence:
             values = writer.each(args), {key: writer.write(value) for key, value in kwargs.items()}
             message = [name, *values, self.shared.changed(writer)]
         if message[-1]:
@@ -181,14 +205,15 @@ class Judge(Meanings, Lending, Looks, Checks):
             if self.ahead and not (is_value == 'ok' and reader.is_plain):
                 # Init has passed on the next question already, so this one cannot be followed up.
                 raise Ended
-            if changed and name in SILENT:
-                self.doubt = self.doubt or f'{name} changes what the script holds'
+            self.check_changed(changed)
             self.latest.append(referable(value))
             self.remember(reader.containers)
             self.told.update((id(each), each) for each in told)
             self.shared.keep(name, reader.containers)
             self.shared.settle()
             output = text(output)
+            if is_value == 'ok':
+                value = own_answer(name, value)
         except TooLarge:
             self.doubt = self.doubt or 'a value is larger than the judge takes'
             raise
@@ -204,6 +229,11 @@ class Judge(Meanings, Lending, Looks, Checks):
         if any(each.__name__ in ENDS_OF_LOOPS for each in type(value).__mro__):
             self.doubt = self.doubt or f'{type(value).__name__} was raised outside of an iterator'
         raise value
+
+    def check_changed(self, changed):
+        """A comparison of containers sees nothing of what they held before an object in them changed them."""
+        if changed and self.silent > 0:
+            self.doubt = self.doubt or 'a look at an object changes what the script holds'
 
     def send(self, question):
         """Sends a question, unless that was done ahead."""

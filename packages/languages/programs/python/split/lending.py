@@ -18,6 +18,8 @@ CALLS = set('call_args call_args_list call_count called mock_calls method_calls 
 MOCKED = [f'__{name}__' for name in 'call contains delitem enter exit getitem iter len setitem'.split()]
 # What the code can ask for that runs something of the script.
 EFFECTIVE = {'call', 'next', 'special', 'set'}
+# Those that begin with a name.
+NAMING = {'get', 'set', 'special'}
 # Types of containers that can change, and the number of them that are watched.
 CHANGING = {list, dict, set, bytearray, collections.deque, collections.defaultdict, collections.Counter, collections.OrderedDict}
 MAX_HELD = 1000
@@ -81,12 +83,12 @@ class Lending:
     def answered_by_script(self, number, operation, args, changed, containers):
         reader, content = Reader(self.meaning, containers), Content(())
         try:
-            thing = self.lent[number]
             known = len(self.claimed)
-            args = self.read_question(reader, args)
+            thing, args = self.read_question(reader, number, operation, args)
             if any(isinstance(each, types.ModuleType) or not is_native(each) for each in self.claimed[known:]):
                 unverified(self, 'the code passes a module or a class of Python to a function of the script')
             reader.change(changed)
+            self.check_changed(changed)
             if changed:
                 self.shared.settle()
             content = Content(reader.containers)
@@ -116,7 +118,8 @@ class Lending:
             self.held += [each for each in (result, *given) if type(each) in CHANGING]
             del self.held[:-MAX_HELD]
             writer = Writer(self.refer, reader.containers)
-            return ['answer', True, writer.write(result), content.changed(writer)]
+            with self.silence:
+                return ['answer', True, writer.write(result), content.changed(writer)]
         except (Ended, Unverified):
             raise
         except AssertionError as error:
@@ -129,9 +132,14 @@ class Lending:
             writer = Writer(self.refer, reader.containers)
             return ['answer', False, self.refer_error(writer, error), content.changed(writer)]
 
-    def read_question(self, reader, args):
+    def read_question(self, reader, number, operation, args):
+        """What the code uses, and with what. An object of the code would be asked for names, or for the arguments of a call."""
         try:
-            return reader.each(args)
+            with self.silence:
+                thing, args = numbered(self.lent, number), reader.each(args)
+            if operation == 'call' and [*map(type, args)] != [tuple, dict] or operation in NAMING and type(args[0]) is not str:
+                raise Ended
+            return thing, args
         except (Unreadable, ValueError, TypeError, IndexError, KeyError, ArithmeticError, RecursionError):
             raise Ended from None
 

@@ -102,7 +102,7 @@ class Meanings:
                 self.doubt = self.doubt or 'an exception of the code is one that would catch assertions'
             return made
         if tag == 'lent':
-            return self.lent[rest[0]]
+            return numbered(self.lent, rest[0])
         if tag == 'raised':
             kind, args, number, texts, notes, is_without_context, cause, context = rest
             made = self.error_type(reader, *kind[1:])
@@ -203,7 +203,11 @@ class Meanings:
     def tuple_type(self, name, fields):
         if QUERIES.union(PLAIN_QUERIES).intersection(fields):
             unverified(self, f'{name} has fields with names of methods')
-        own = collections.namedtuple(name, fields, rename=True)
+        try:
+            own = collections.namedtuple(name, fields, rename=True)
+        except SyntaxError:
+            # Two spellings of one name.
+            raise Unreadable from None
 
         def attribute(made, key):
             if key[:2] != '__' and '_remote' not in vars(made):
@@ -224,6 +228,8 @@ class Meanings:
             return self.exceptions[number]
         found = getattr(sys.modules.get(origin), text(name), None) if origin in LIBRARY else None
         known = (found,) if isinstance(found, type) and issubclass(found, BaseException) else tuple(self.read_bases(reader, bases))
+        if not all(isinstance(each, type) and BaseException in type.mro(each) for each in known):
+            raise Unreadable
         space = {'__module__': text(origin), '__getattr__': of_error, '_isopod_about': Remote(self, number, 'class', name, 'identity')}
         if '__eq__' in methods:
             space['__hash__'] = Exception.__hash__

@@ -50,6 +50,17 @@ class Deep:
         set_depth(self.limit)
 
 
+class Silence:
+    """While a message is written or read, nothing may be asked."""
+    depth = 0
+
+    def __enter__(self):
+        self.depth += 1
+
+    def __exit__(self, *_):
+        self.depth -= 1
+
+
 def module(name):
     """A module of plain types, only if the program has imported it: no value of another one can exist."""
     return sys.modules.get(name)
@@ -63,7 +74,8 @@ def home_of(kind):
     if type(name) is str:
         found = module(name)
         for part in kind.__qualname__.split('.'):
-            found = getattr(found, part, None)
+            # A module of the script's asks the code for names that it does not have.
+            found = getattr(found, '__dict__', {}).get(part)
     return name if found is kind else None
 
 
@@ -191,7 +203,7 @@ class Writer:
             return self.container(value, ['array', value.typecode], value)
         if numpy is not None and kind is numpy.ndarray and value.dtype.kind in 'biufcSU':
             return self.container(value, ['numpy', value.dtype.str, list(value.shape)], [value.tobytes()])
-        if numpy is not None and isinstance(value, numpy.generic) and value.dtype.kind in 'biufcSU':
+        if numpy is not None and issubclass(kind, numpy.generic) and value.dtype.kind in 'biufcSU':
             return ['numpy', value.dtype.str, None, ['bytes', value.tobytes().hex()]]
         self.is_plain = False
         return self.reference(self, value)
@@ -286,6 +298,13 @@ class Unreadable(Exception):
     """A value that no writer makes."""
 
 
+def numbered(things, number):
+    """The thing that a message names by its place in a list, where negative places are none."""
+    if type(number) is not int or not 0 <= number < len(things):
+        raise Unreadable
+    return things[number]
+
+
 class Reader:
     """Decodes the values of one message. It executes nothing that the message names."""
 
@@ -324,7 +343,7 @@ class Reader:
     def change(self, changed):
         """Gives containers that both sides have what they hold now."""
         for number, items in changed:
-            self.fill(self.containers[number], self.each(items))
+            self.fill(numbered(self.containers, number), self.each(items))
 
     def fill(self, container, items):
         """Replaces the content of a container."""
@@ -388,7 +407,10 @@ def read_uuid(self, text):
 
 def read_fraction(self, numerator, denominator):
     import fractions
-    return fractions.Fraction(self.read(numerator), self.read(denominator))
+    parts = self.read(numerator), self.read(denominator)
+    if [*map(type, parts)] != [int, int]:
+        raise Unreadable
+    return fractions.Fraction(*parts)
 
 
 def unpack_float(bits):
@@ -399,7 +421,7 @@ READERS = {
     'int': lambda to, text: int(text, 16),
     'float': lambda to, bits: unpack_float(bits),
     'complex': lambda to, real, imag: complex(unpack_float(real), unpack_float(imag)),
-    'seen': lambda to, number: to.containers[number],
+    'seen': lambda to, number: numbered(to.containers, number),
     'list': lambda to, *items: to.container([], items),
     'dict': lambda to, *items: to.container({}, items),
     'set': lambda to, *items: to.container(set(), items),

@@ -85,9 +85,10 @@ class Lending:
         try:
             known = len(self.claimed)
             thing, args = self.read_question(reader, number, operation, args)
+            with self.silence:
+                reader.change(changed)
             if any(isinstance(each, types.ModuleType) or not is_native(each) for each in self.claimed[known:]):
                 unverified(self, 'the code passes a module or a class of Python to a function of the script')
-            reader.change(changed)
             self.check_changed(changed)
             if changed:
                 self.shared.settle()

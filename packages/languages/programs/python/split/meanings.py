@@ -65,6 +65,8 @@ class Meanings:
             if rule in ('plain', 'member'):
                 self.plain_names.add(about(kind)._isopod_name)
             plain, base = reader.each(plain), self.plain_base(kind) if rule == 'plain' else None
+            if base is not None and base.__hash__ is None and own_hash is not None:
+                self.doubt = self.doubt or f'{about(kind)._isopod_name} has hashes, where its plain values have none'
             # The value of what cannot change comes with it.
             if [type(each) for each in plain] != ([base] if base in FIXED else []):
                 raise Unreadable
@@ -236,9 +238,13 @@ class Meanings:
             space['__eq__'] = lambda error, other: error is other or unverified(self, f'only the code could tell what {name} is equal to')
         for question in 'str', 'repr':
             if f'__{question}__' in methods:
-                space[f'__{question}__'] = lambda error, question=question: text(self.ask(question, error._remote))
+                space[f'__{question}__'] = self.telling(question)
         self.exceptions[number] = made = type.__new__(RemoteErrorType, name, known, space)
         return made
+
+    def telling(self, question):
+        """The method of an exception that asks the code for its text."""
+        return lambda error: text(self.ask(question, error._remote))
 
 
 # Methods by which an object is asked for in place of an attribute.

@@ -25,11 +25,11 @@ const times = (share: number) => (value: number, baseline: number) => value >= s
 const faster = (factor: number) => (value: number, baseline: number) => baseline >= factor * value
 
 /** What a plain interpreter with hello took where the promises of process sandboxes in milliseconds were made. */
-const PROMISED_BESIDE_MS = 12.5
+const REFERENCE_PLAIN_MS = 12.5
 /** The same promises in proportion: a slower machine takes longer for both. */
-const NO_POOL_SHARE = 9 / PROMISED_BESIDE_MS
-const POOL_SHARE = 5 / PROMISED_BESIDE_MS
-const CPU_SHARE = 9 / PROMISED_BESIDE_MS
+const NO_POOL_SHARE = 9 / REFERENCE_PLAIN_MS
+const POOL_SHARE = 5 / REFERENCE_PLAIN_MS
+const CPU_SHARE = 9 / REFERENCE_PLAIN_MS
 const withinShare = (share: number) => (value: number, own: number, measuredOf: MetricLookup) =>
   value <= own + share * (measuredOf(NAMES.plain) ?? Number.NaN)
 

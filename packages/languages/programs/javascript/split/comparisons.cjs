@@ -86,21 +86,19 @@ class Comparisons {
     }
   }
 
-  /**
-   * What methods of the code that show an object get in place of Node's `inspect`: that would call a `stylize` of the code with its own
-   * state, and has accessors that change any object.
-   */
-  inspectForCode = {
-    inspect: (value, settings) => {
-      const keys = isObject(settings) && !isProxy(settings) ? ownKeys(settings).filter((key) => key !== 'stylize') : []
-      return util.inspect(value, Object.fromEntries(keys.map((key) => [key, propertyOf(settings, key)])))
-    },
-  }.inspect
-
   /** Shows an object to the script. */
   inspect(value, show) {
     return this.#expected.withoutTraps(show, [value])
   }
+}
+
+/**
+ * What methods of the code that show an object get in place of Node's `inspect`: that would call a `stylize` of the code with its own
+ * state, and has accessors that change any object.
+ */
+const inspectForCode = (value, settings) => {
+  const keys = isObject(settings) && !isProxy(settings) ? ownKeys(settings).filter((key) => key !== 'stylize') : []
+  return util.inspect(value, Object.fromEntries(keys.map((key) => [key, propertyOf(settings, key)])))
 }
 
 /** What a value shows when it is printed, as lists: without symbols, accessors and the classes of lists and plain values. Executes nothing. */

@@ -56,6 +56,7 @@ class Forgotten {
   }
 }
 
+/** The prototype of the object of an entry; undefined if it only stands for one of the other process. */
 function prototypeOf({ thing, kind }) {
   return BARE.has(kind) ? undefined : getPrototypeOf(thing)
 }

@@ -314,7 +314,7 @@ class Judge extends Peer {
   }
 
   call(thing, self, args) {
-    const given = args.map((each) => (each === inspectOfNode ? this.comparisons.inspectForCode : each))
+    const given = args.map((each) => (each === inspectOfNode ? inspectForCode : each))
     return this.#guarded(() => this.#call(thing, self, given))
   }
 

@@ -97,8 +97,8 @@ class Judge(Meanings, Lending, Looks, Checks):
         for part in Meanings, Lending, Looks, Checks:
             part.__init__(self)
         self.shared, self.silence = Shared(self.forget), Silence()
-        # Whether the question combines values; how many questions under way are about an object while something goes through it.
-        self.combines, self.silent = False, 0
+        # Whether the question combines values; number of questions under way that are about an object which something looks at.
+        self.combines, self.looks_under_way = False, 0
         # Threads of the script ask one after the other; an answer can need a callback.
         self.turn, self.thread = RLock(), get_ident()
         # Number of questions; texts of those that were sent and are not yet asked, and of those that follow them.
@@ -119,7 +119,7 @@ class Judge(Meanings, Lending, Looks, Checks):
 
     def ask(self, name, /, *args, **kwargs):
         self.take_turn()
-        combines, self.silent = self.combines, self.silent + (name in SILENT)
+        combines, self.looks_under_way = self.combines, self.looks_under_way + (name in SILENT)
         try:
             self.combines = name in OPERATORS or name in ('eq', 'ne')
             look = args[0] if name == 'dataclass' else name
@@ -146,7 +146,7 @@ class Judge(Meanings, Lending, Looks, Checks):
                 self.check_library()
             return value
         finally:
-            self.combines, self.silent = combines, self.silent - (name in SILENT)
+            self.combines, self.looks_under_way = combines, self.looks_under_way - (name in SILENT)
             self.turn.release()
 
     def take_turn(self):
@@ -231,8 +231,8 @@ class Judge(Meanings, Lending, Looks, Checks):
         raise value
 
     def check_changed(self, changed):
-        """A comparison of containers sees nothing of what they held before an object in them changed them."""
-        if changed and self.silent > 0:
+        """Notices that the code changes a container while something looks at it: a comparison would miss what it held before."""
+        if changed and self.looks_under_way > 0:
             self.doubt = self.doubt or 'a look at an object changes what the script holds'
 
     def send(self, question):

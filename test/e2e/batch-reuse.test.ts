@@ -9,7 +9,8 @@ const SLOTS = 2
 let world: World
 
 beforeAll(async () => {
-  const env = { ISOPOD_SLOTS: String(SLOTS), ISOPOD_BATCH_IDLE_SECONDS: '2' }
+  // The idle time is longer than a busy host takes for a job, and short enough to wait for.
+  const env = { ISOPOD_SLOTS: String(SLOTS), ISOPOD_BATCH_IDLE_SECONDS: '6' }
   // Without a pool, because the specs count containers and only those of batches may exist.
   world = await startWorld({ env: { ...env, ISOPOD_POOL_SIZE: '0' } })
 })
@@ -133,21 +134,20 @@ describe('containers that jobs of a batch share', () => {
 
   it('idle containers are removed, and metrics count containers and resets', async () => {
     // A container is reset after its job has a result, so the resets of earlier specs may still be running.
-    await eventually(world.containers, (left) => left.length === 0)
+    await eventually(world.containers, (left) => left.length === 0, 30_000)
     const before = await metric('isopod_container_resets_total{outcome="clean"}')
     await world.client.run(job({ batchId: 'idle' }))
+    const shelved = () => metric('isopod_containers{state="shelved"}')
+    expect(await eventually(shelved, (count) => count === 1)).toBe(1)
+    expect(await metric('isopod_container_resets_total{outcome="clean"}')).toBe(before + 1)
     const discarded = await metric('isopod_container_resets_total{outcome="discarded"}')
     await world.client.run(
       job({ language: 'python', code: 'x = bytearray(1 << 30)', limits: { memoryMb: 32 }, batchId: 'idle' }),
     )
-    expect(await metric('isopod_containers{state="shelved"}')).toBeGreaterThan(0)
-    expect(await metric('isopod_container_resets_total{outcome="clean"}')).toBe(before + 1)
-    await eventually(
-      () => metric('isopod_container_resets_total{outcome="discarded"}'),
-      (now) => now === discarded + 1,
-    )
-    await eventually(world.containers, (left) => left.length === 0)
-    expect(await metric('isopod_containers{state="shelved"}')).toBe(0)
+    const nowDiscarded = () => metric('isopod_container_resets_total{outcome="discarded"}')
+    expect(await eventually(nowDiscarded, (count) => count === discarded + 1)).toBe(discarded + 1)
+    expect(await eventually(world.containers, (left) => left.length === 0)).toEqual([])
+    expect(await shelved()).toBe(0)
   })
 })
 

@@ -102,9 +102,10 @@ print(what)`
 
     const large = (name: string) => ({ [name]: { content: 'x'.repeat(4_900_000) } })
     const code = `cat\n#${' '.repeat(1_000_000)}`
+    // Twice the job's files, and what init and the kernel take for them, fit into the limit.
     const result = await run(code, [{ files: large('of-the-test') }, { stdin: 'a', expected: 'a' }], {
       language: 'bash',
-      limits: { memoryMb: 16 },
+      limits: { memoryMb: 17 },
       files: large('of-the-job'),
     })
     expect(result.attributable).toBe(true)

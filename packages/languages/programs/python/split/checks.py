@@ -140,7 +140,7 @@ class Checks:
             for name, library in self.own_modules.items():
                 if self.ask('name', name) is not library:
                     self.excuse = self.excuse or f'{name} of the code is not the module {name}'
-        except (Exception, Unverified):
+        except (Exception, CodeExit, Unverified):
             # The code has ended.
             return
 

@@ -211,7 +211,8 @@ class Judge(Meanings, Lending, Looks, Checks):
             self.told.update((id(each), each) for each in told)
             self.shared.keep(name, reader.containers)
             self.shared.settle()
-            output = text(output)
+            # No server gives half of a character, which could not be printed.
+            text(output).encode()
             if is_value == 'ok':
                 value = own_answer(name, value)
         except TooLarge:
@@ -446,6 +447,19 @@ class Judge(Meanings, Lending, Looks, Checks):
             unverified(self, f'the code tells the value of {thing._isopod_name} after the script has made other objects')
         return value
 
+    def has_value(self, thing):
+        """Whether an object is equal to a plain value, as its class is derived from a built-in one."""
+        is_valued = thing._isopod_rule == 'member' and not isinstance(thing.__class__, OfCode) and issubclass(thing.__class__, VALUES)
+        return is_valued or thing._isopod_rule == 'plain'
+
+    def plain_value(self, thing):
+        """The plain value that an object is equal to."""
+        if thing._isopod_rule == 'plain':
+            return self.plain_of(thing)
+        if id(thing) not in self.member_values:
+            unverified(self, f'only the code could tell the value of a member of {thing._isopod_name}')
+        return self.member_values[id(thing)]
+
     def item(self, thing, key):
         """An item of something in the code's process."""
         if thing._isopod_kind == 'class' and thing._isopod_fields and type(key) is str and key in thing._isopod_fields:
@@ -508,23 +522,20 @@ class Judge(Meanings, Lending, Looks, Checks):
         if about(other) is None:
             if one._isopod_is_combined:
                 unverified(self, f'only the code could tell what {one._isopod_name} is, combined with a plain value')
-            if one._isopod_rule == 'plain':
-                return self.plain_of(one) == other
             if one._isopod_rule == 'own':
                 unverified(self, f'only the code could tell whether {one._isopod_name} equals a plain value')
-            if one._isopod_rule != 'member' or isinstance(one.__class__, OfCode) or not issubclass(one.__class__, VALUES):
-                return False
-            if id(one) not in self.member_values:
-                unverified(self, f'only the code could tell the value of a member of {one._isopod_name}')
-            return self.member_values[id(one)] == other
+            return self.has_value(one) and self.plain_value(one) == other
         number = one._isopod_number
         if number in self.shared_answers and number == other._isopod_number:
             unverified(self, f'the code gives one {one._isopod_name} as several answers')
         if one is other:
             return True
+        are_valued = self.has_value(one) and self.has_value(other)
         if one._isopod_rule == 'member' and one._isopod_kind == other._isopod_kind:
-            # Each member is one object here, whatever number the code gives to it.
-            return False
+            # Each member is one object here, whatever number the code gives to it, and no two have the same value.
+            are_valued = are_valued and {id(one), id(other)} <= self.member_values.keys()
+            if not are_valued:
+                return False
         if number == other._isopod_number and (number in self.passed or number not in self.made_of):
             # One object, which the code made or can have kept.
             return one._isopod_rule != 'own' or self.ask('eq', one, other) is True
@@ -534,9 +545,11 @@ class Judge(Meanings, Lending, Looks, Checks):
                 unverified(self, f'only the code could tell whether two of {one._isopod_name} are equal')
             if is_own or isinstance(other, OfCode):
                 return False
-        if one._isopod_rule == 'plain' == other._isopod_rule:
-            if self.plain_of(one) != self.plain_of(other):
+        if are_valued:
+            if self.plain_value(one) != self.plain_value(other):
                 return False
+            if one._isopod_rule == 'member' == other._isopod_rule and one._isopod_kind != other._isopod_kind:
+                return True
             unverified(self, f'only the code could tell whether two of {one._isopod_name} are equal')
         if one._isopod_kind != other._isopod_kind or one._isopod_rule == 'member':
             return False

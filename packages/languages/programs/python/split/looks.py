@@ -257,7 +257,9 @@ class Looks:
     def show(self, value, shows_numbers=False):
         """What can be compared of a value, and the objects and iterators of the code in it."""
         if type(value) in SCALARS_AND_BYTES:
-            return self.short(repr(value)), ()
+            # Python shows no number of very many digits.
+            is_large = type(value) is int and not -SMALL < value < SMALL
+            return self.short(hex(value) if is_large else repr(value)), ()
         writer = Shower(self, shows_numbers)
         with Deep():
             return self.short(repr(writer.write(value))), writer.things

@@ -47,8 +47,10 @@ class Meanings:
         tag, *rest = data
         if tag == 'object':
             number, kind, rule, fields, own_hash, *plain = rest
-            fields, own_hash = read_fields(fields), reader.read(own_hash)
+            if kind[0] != 'class' or rule not in COMPARISONS:
+                raise Unreadable
             kind = self.kind(reader, *kind[1:])
+            fields, own_hash = read_fields(fields), reader.read(own_hash)
             known = self.proxies_of(number)
             self.first_seen.setdefault(number, self.asked)
             if any(type(each) is not kind for each in known):
@@ -70,8 +72,11 @@ class Meanings:
             # The value of what cannot change comes with it.
             if [type(each) for each in plain] != ([base] if base in FIXED else []):
                 raise Unreadable
+            is_named = rule == 'member' and fields is not None and fields.keys() == {'name'} and own_hash is None
+            if rule == 'member' and not is_named or type(own_hash) not in HASHES:
+                raise Unreadable
             made = object.__new__(kind)
-            Remote.__init__(made, self, number, about(kind)._isopod_number, about(kind)._isopod_name, text(rule), fields, own_hash, plain)
+            Remote.__init__(made, self, number, about(kind)._isopod_number, about(kind)._isopod_name, rule, fields, own_hash, plain)
             self.proxies[number] = [weakref.ref(each) for each in (*known, made)]
             # A member is one object, whatever number the code gives to it.
             return self.members.setdefault((made._isopod_kind, str(fields)), made) if rule == 'member' else made
@@ -107,9 +112,9 @@ class Meanings:
             return numbered(self.lent, rest[0])
         if tag == 'raised':
             kind, args, number, texts, notes, is_without_context, cause, context = rest
-            made = self.error_type(reader, *kind[1:])
+            made, args = self.error_type(reader, *kind[1:]), reader.each(args)
             try:
-                error = type.__call__(made, *reader.each(args))
+                error = type.__call__(made, *args)
             except Exception:
                 error = made.__new__(made)
             error.__dict__['_remote'] = Remote(self, number, None, made.__name__, 'identity')
@@ -146,6 +151,8 @@ class Meanings:
     def tell(self, thing, fields):
         """Takes note of what an object is now. What differs was told now, and no longer shows what it was made of."""
         if thing._isopod_fields != fields:
+            if thing._isopod_rule == 'member':
+                raise Unreadable
             for name, value in ('_isopod_fields', fields), ('_isopod_told', self.asked), ('_isopod_is_proven', False):
                 object.__setattr__(thing, name, value)
 
@@ -247,6 +254,10 @@ class Meanings:
         return lambda error: text(self.ask(question, error._remote))
 
 
+# How the objects of a class are compared: as themselves, by their fields, as their plain values, by their own method, as members.
+COMPARISONS = {'identity', 'fields', 'plain', 'own', 'member'}
+# Types of what has the hash of an object: the hash itself, or a value with the same one.
+HASHES = {type(None), int, *FIXED}
 # Methods by which an object is asked for in place of an attribute.
 DESCRIBES = {'__get__', '__set__', '__set_name__'}
 

@@ -25,7 +25,7 @@ async def nothing():
 FUNCTION, COROUTINE = type(nothing), type(waiting := nothing())
 waiting.close()
 # Types of values that do not change, and modules that have more of them.
-VALUE_TYPES, VALUE_MODULES = {*FIXED, tuple, frozenset}, {'datetime', 'decimal', 'fractions'}
+VALUE_TYPES, VALUE_MODULES = {*FIXED}, {'datetime', 'decimal', 'fractions'}
 # Where bases are from that hold no value.
 NO_VALUES = {None, CODE, 'typing', 'abc', 'collections.abc'}
 class References:

@@ -71,11 +71,12 @@ class Remote:
         # Equal ones have the same; whether two are equal is asked then.
         if self._isopod_rule == 'identity':
             return hash(self._isopod_number)
-        if self._isopod_rule == 'plain' and type(self._isopod_hash) is int:
+        if self._isopod_rule == 'plain':
             return hash_of_plain(self)
-        if self._isopod_rule in ('plain', 'member') and self._isopod_hash is not None:
-            return hash(self._isopod_hash)
-        return hash((self._isopod_kind, str(self._isopod_fields) if self._isopod_rule in ('fields', 'member') else None))
+        if self._isopod_rule != 'member':
+            return hash(self._isopod_kind)
+        value = self._isopod_judge.member_values.get(id(self), ...)
+        return hash(str(self._isopod_fields) if value is ... or not self._isopod_judge.has_value(self) else value)
 
     def __str__(self):
         return text(self._isopod_judge.ask('str', self))
@@ -305,16 +306,22 @@ def contains(self, item):
 def hashed(self):
     if self._isopod_rule in ('member', 'plain'):
         return Remote.__hash__(self)
-    return hash(self._isopod_judge.ask('hash', self) if self._isopod_hash is None else self._isopod_hash)
+    if self._isopod_hash is None:
+        # Once, because an object of which that changes would be found at more than one place of a set.
+        object.__setattr__(self, '_isopod_hash', hash(self._isopod_judge.ask('hash', self)))
+    return hash(self._isopod_hash)
 
 
 def hash_of_plain(thing):
     """The hash of an object whose class is derived from a built-in one: with another hash, equal ones would be two in a set."""
+    told = thing._isopod_hash
     try:
         own = hash(thing._isopod_judge.plain_of(thing))
     except TypeError:
+        if told is None:
+            raise
         own = None
-    if own not in (thing._isopod_hash, hash(thing._isopod_hash)):
+    if own is None or told is None or own != hash(told):
         unverified(thing._isopod_judge, f'the hash of {thing._isopod_name} is not that of its value')
     return own
 

@@ -245,7 +245,7 @@ def ended(asker, script):
         # As a program that ends with 0 before its tests do.
         if type(error.code) in (bool, int, type(None)) and not error.code:
             return 'lost', ''
-        return 'error', f'the code ended its process with {error.code!r}'
+        return 'error', f'the code ended its process with {shortly(error.code)}'
     except SystemExit as error:
         if asker.is_lost:
             return 'lost', ''
@@ -255,7 +255,7 @@ def ended(asker, script):
         return ('passed', '') if error.code in (None, 0, False) else ('assertion', f'the script ended with {error.code!r}')
     except BaseException as error:
         if is_of_script(error, vars(main)):
-            asker.excuse = f'the code uses a name of the script: {error}'
+            asker.excuse = f'the code uses a name of the script: {error.args[0]}'
         elif isinstance(error, FileNotFoundError):
             asker.excuse = 'the script and the code do not share files'
         elif is_of_built_in(error, asker):
@@ -275,8 +275,17 @@ def is_of_script(error, names):
     """Whether the code lacks a name that the script has."""
     if not isinstance(error, NameError) or '_remote' not in vars(error):
         return False
-    found = re.match("name '(.*?)'", str(error.args[:1][0] if error.args else ''))
+    message = error.args[0] if error.args else ''
+    found = re.match("name '(.*?)'", message) if type(message) is str else None
     return found is not None and found[1] in names
+
+
+def shortly(value):
+    """Shows a value of the code, which can fail."""
+    try:
+        return repr(value)
+    except BaseException:
+        return type(value).__name__
 
 
 def shown(asker, error):

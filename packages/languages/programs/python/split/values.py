@@ -29,7 +29,7 @@ PLAIN = {
     set: lambda it: {*set.__iter__(it)}, frozenset: lambda it: frozenset(frozenset.__iter__(it)),
     collections.deque: lambda it: collections.deque(collections.deque.__iter__(it)),
 }
-FIXED = int, float, complex, str, bytes
+FIXED = int, float, complex, str, bytes, tuple, frozenset
 # Among the methods of a class: it has special ones that are None.
 REFUSES = '__refuses__'
 # Methods that change an object, and tell nothing that the judge could compute.

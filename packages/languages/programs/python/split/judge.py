@@ -134,8 +134,11 @@ class Judge(Meanings, Lending, Looks, Checks):
             asked = args if look == name else args[1:]
             try:
                 value = self.exchange(name, args, kwargs)
-            except (AttributeError, LookupError, TypeError, ValueError) as error:
-                self.compare_error(look, asked, error)
+            except Exception as error:
+                if isinstance(error, (AttributeError, LookupError, TypeError, ValueError)):
+                    self.compare_error(look, asked, error)
+                if self.claimed:
+                    self.check_claims(name, args)
                 raise
             if not kwargs:
                 self.compare(look, asked, value)
@@ -215,10 +218,13 @@ class Judge(Meanings, Lending, Looks, Checks):
             text(output).encode()
             if is_value == 'ok':
                 value = own_answer(name, value)
-        except TooLarge:
-            self.doubt = self.doubt or 'a value is larger than the judge takes'
+        except Ended as error:
+            self.is_lost = True
+            if isinstance(error, TooLarge):
+                self.doubt = self.doubt or 'a value is larger than the judge takes'
             raise
         except (Unreadable, ValueError, TypeError, IndexError, KeyError, ArithmeticError, RecursionError):
+            self.is_lost = True
             raise Ended from None
         self.is_lost = False
         if output:
@@ -483,7 +489,8 @@ class Judge(Meanings, Lending, Looks, Checks):
             return ['object', thing._remote._isopod_number]
         if any(thing is each for each in self.executing.values()):
             unverified(self, 'the code would run text in the process of the judge')
-        if kind in (types.BuiltinFunctionType, type) and thing.__module__ and thing.__module__ != '__main__':
+        is_of_library = isinstance(thing, type) and home_of(thing) not in (None, '__main__')
+        if is_of_library or kind in (types.BuiltinFunctionType, type) and thing.__module__ and thing.__module__ != '__main__':
             return ['named', thing.__module__, thing.__qualname__]
         if isinstance(thing, BaseException):
             return self.refer_error(writer, thing)

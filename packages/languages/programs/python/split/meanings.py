@@ -174,6 +174,8 @@ class Meanings:
             return self.kinds[number]
         if type(number) is not int or number in self.kinds:
             raise Unreadable
+        if type(methods) is not list:
+            raise Unreadable
         known = [each for each in self.read_bases(reader, bases) if isinstance(each, type) and each not in (object, type)]
         made = self.kinds[number] = type_of(self, number, text(name), text(origin), known, methods)
         self.parameters[number] = read_parameters(parameters)
@@ -185,7 +187,9 @@ class Meanings:
         if self.fills_classes and not DESCRIBES.isdisjoint(methods):
             self.doubt = self.excuse = f'{made.__name__} does not describe attributes of classes of the script'
         if members:
+            outer, self.is_reading_bases = self.is_reading_bases, False
             object.__setattr__(about(made), '_isopod_fields', self.read_members(reader, members))
+            self.is_reading_bases = outer
         return made
 
     def read_bases(self, reader, bases):
@@ -235,6 +239,8 @@ class Meanings:
             return CodeExit if name == 'SystemExit' else EXCEPTIONS[name]
         if name is None:
             return self.exceptions[number]
+        if type(methods) is not list:
+            raise Unreadable
         found = getattr(sys.modules.get(origin), text(name), None) if origin in LIBRARY else None
         known = (found,) if isinstance(found, type) and issubclass(found, BaseException) else tuple(self.read_bases(reader, bases))
         if not all(isinstance(each, type) and BaseException in type.mro(each) for each in known):

@@ -47,6 +47,8 @@ class Remote:
         '__weakref__')
 
     def __init__(self, judge, number, kind, name, rule, fields=None, own_hash=None, plain=()):
+        if type(number) is not int:
+            raise Unreadable
         parts = judge, number, kind, name, rule, fields, judge.asked, False, False, False, own_hash, plain
         for slot, value in zip(Remote.__slots__, parts):
             object.__setattr__(self, slot, value)
@@ -89,7 +91,9 @@ class Remote:
 
     def __eq__(self, other):
         # Such as `unittest.mock.ANY`, and what the script itself compares with anything.
-        if type(other).__module__ in ('__main__', 'unittest.mock') and about(other) is None and type(other).__eq__ is not object.__eq__:
+        kind, tuples = type(other), self._isopod_judge.tuples.values()
+        is_of_script = kind.__module__ in ('__main__', 'unittest.mock') and about(other) is None and kind not in tuples
+        if is_of_script and kind.__eq__ is not object.__eq__:
             return NotImplemented
         return self._isopod_judge.equal(self, other)
 
@@ -315,13 +319,13 @@ def hashed(self):
 def hash_of_plain(thing):
     """The hash of an object whose class is derived from a built-in one: with another hash, equal ones would be two in a set."""
     told = thing._isopod_hash
-    try:
-        own = hash(thing._isopod_judge.plain_of(thing))
-    except TypeError:
+    if not thing._isopod_plain:
+        # One that the class defines, which leaves the script unverified; values that can change have none.
         if told is None:
-            raise
-        own = None
-    if own is None or told is None or own != hash(told):
+            raise TypeError(f'unhashable type: {thing._isopod_name!r}')
+        return hash(told)
+    own = hash(thing._isopod_plain[0])
+    if told is None or own != hash(told):
         unverified(thing._isopod_judge, f'the hash of {thing._isopod_name} is not that of its value')
     return own
 

@@ -66,6 +66,23 @@ class Checks:
             if self.answered.setdefault(made._isopod_number, given) != given:
                 self.shared_answers.add(made._isopod_number)
 
+    def check_keys(self, keys):
+        """Notices keys that stand for one value: each would be found as the same key of what the script expects."""
+        if all(type(each) in SCALARS for each in keys):
+            return
+        shown = [self.value_of_key(each) for each in keys]
+        if len({*shown}) < len(shown):
+            self.doubt = self.doubt or 'several keys of the code have one value'
+
+    def value_of_key(self, key):
+        """A key without objects that are equal to plain values."""
+        if about(key) is not None:
+            is_known = self.has_value(key) and (key._isopod_plain or id(key) in self.member_values)
+            return self.value_of_key(self.plain_value(key)) if is_known else key
+        if isinstance(key, (tuple, frozenset)):
+            return (tuple if isinstance(key, tuple) else frozenset)(map(self.value_of_key, key))
+        return key
+
     def check_other(self, thing, made, args, kwargs):
         """Leaves unverified what a constructor makes that is no object of its class, and so is compared by other rules."""
         if type(made) is self.tuples.get(thing._isopod_number):

@@ -198,7 +198,7 @@ class Judge(Meanings, Lending, Looks, Checks):
                 reply = self.receive()
             is_value, value, output, changed, fields = reply
             with Deep():
-                reader = Reader(self.meaning, writer.containers)
+                reader = Reader(self.meaning, writer.containers, self.check_keys)
                 value = reader.read(value)
                 told = reader.containers[len(writer.containers):]
                 reader.change(changed)

@@ -188,7 +188,7 @@ class Meanings:
             self.doubt = self.excuse = f'{made.__name__} does not describe attributes of classes of the script'
         if members:
             outer, self.is_reading_bases = self.is_reading_bases, False
-            object.__setattr__(about(made), '_isopod_fields', self.read_members(reader, members))
+            object.__setattr__(about(made), '_isopod_fields', self.read_members(reader, number, members))
             self.is_reading_bases = outer
         return made
 
@@ -201,16 +201,17 @@ class Meanings:
         finally:
             self.is_reading_bases = outer
 
-    def read_members(self, reader, members):
-        """The members of an enumeration by their names; None if there are none. Keeps their values."""
-        found = {}
+    def read_members(self, reader, number, members):
+        """The members of an enumeration by their names; None if there are none. Keeps their values, which never change."""
+        found, values = {}, {}
         for name, member, value in members:
             found[text(name)] = made = reader.read(member)
-            if about(made) is None or made._isopod_rule != 'member':
+            if about(made) is None or made._isopod_rule != 'member' or made._isopod_kind != number:
                 return None
             if type(value) in SCALARS and value is not None:
                 # What the code says later could be what the script then compares with.
-                self.member_values.setdefault(id(made), value)
+                values.setdefault(id(made), value)
+        self.member_values.update(values)
         return found or None
 
     def tuple_type(self, name, fields):

@@ -308,8 +308,8 @@ def numbered(things, number):
 class Reader:
     """Decodes the values of one message. It executes nothing that the message names."""
 
-    def __init__(self, reference, containers=()):
-        self.reference = reference
+    def __init__(self, reference, containers=(), check_keys=lambda keys: None):
+        self.reference, self.check_keys = reference, check_keys
         self.containers = list(containers)
         # Whether the message has no reference.
         self.is_plain = True
@@ -336,6 +336,10 @@ class Reader:
         self.fill(made, self.each(items))
         return made
 
+    def frozen(self, items):
+        self.check_keys(items)
+        return frozenset(items)
+
     def factory(self, data):
         made = self.read(data)
         return made if callable(made) else None
@@ -348,12 +352,17 @@ class Reader:
     def fill(self, container, items):
         """Replaces the content of a container."""
         if isinstance(container, dict):
+            self.check_keys(items[::2])
             container.clear()
             for key, value in zip(items[::2], items[1::2]):
                 container[key] = value
-        elif isinstance(container, (set, collections.deque)):
+        elif isinstance(container, set):
+            self.check_keys(items)
             container.clear()
-            container.extend(items) if isinstance(container, collections.deque) else container.update(items)
+            container.update(items)
+        elif isinstance(container, collections.deque):
+            container.clear()
+            container.extend(items)
         elif type(container).__module__ == 'numpy':
             container[...] = module('numpy').frombuffer(items[0], container.dtype).reshape(container.shape)
         elif type(container).__module__ == 'array':
@@ -431,7 +440,7 @@ READERS = {
     'Counter': lambda to, *items: to.container(collections.Counter(), items),
     'defaultdict': lambda to, make, *items: to.container(collections.defaultdict(to.factory(make)), items),
     'tuple': lambda to, *items: tuple(to.each(items)),
-    'frozenset': lambda to, *items: frozenset(to.each(items)),
+    'frozenset': lambda to, *items: to.frozen(to.each(items)),
     'bytes': lambda to, text: bytes.fromhex(text),
     'memoryview': lambda to, text: memoryview(bytes.fromhex(text)),
     'range': lambda to, *items: range(*to.each(items)),

@@ -157,8 +157,8 @@ class Checks:
             for name, library in self.own_modules.items():
                 if self.ask('name', name) is not library:
                     self.excuse = self.excuse or f'{name} of the code is not the module {name}'
-        except (Exception, CodeExit, Unverified):
-            # The code has ended.
+        except BaseException:
+            # The code has ended, or raises this.
             return
 
     def note_call(self, name, own, is_literal, args, kwargs):

@@ -506,7 +506,9 @@ class Judge(Meanings, Lending, Looks, Checks):
             return ['named tuple', self.lend(kind), kind.__name__, list(kind._fields), writer.each(thing)]
         is_class = isinstance(thing, type) and not issubclass(thing, BaseException)
         if isinstance(thing, FUNCTIONS) or is_class or kind.__module__ == '__main__' and callable(thing):
-            return ['callback', self.lend(thing), getattr(thing, '__name__', kind.__name__), parameters(thing)]
+            function = about(thing.__func__) if kind is types.MethodType else None
+            name = getattr(thing, '__name__', kind.__name__) if function is None else function._isopod_name
+            return ['callback', self.lend(thing), name, parameters(thing)]
         if kind in LENDABLE or kind is KEY or is_mock(kind) or kind.__module__ == '__main__' and is_own(kind):
             return ['lent', self.lend(thing), own_methods(kind), kind.__name__]
         if hasattr(kind, '__next__'):

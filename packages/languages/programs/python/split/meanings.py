@@ -73,7 +73,7 @@ class Meanings:
             if [type(each) for each in plain] != ([base] if base in FIXED else []):
                 raise Unreadable
             is_named = rule == 'member' and fields is not None and fields.keys() == {'name'} and own_hash is None
-            if rule == 'member' and not is_named or type(own_hash) not in HASHES:
+            if rule == 'member' and not is_named or type(own_hash) not in (HASHES if not plain else (type(None), int)):
                 raise Unreadable
             made = object.__new__(kind)
             Remote.__init__(made, self, number, about(kind)._isopod_number, about(kind)._isopod_name, rule, fields, own_hash, plain)
@@ -215,6 +215,8 @@ class Meanings:
         return found or None
 
     def tuple_type(self, name, fields):
+        if type(fields) is not list:
+            raise Unreadable
         if QUERIES.union(PLAIN_QUERIES).intersection(fields):
             unverified(self, f'{name} has fields with names of methods')
         try:
@@ -240,7 +242,7 @@ class Meanings:
             return CodeExit if name == 'SystemExit' else EXCEPTIONS[name]
         if name is None:
             return self.exceptions[number]
-        if type(methods) is not list:
+        if type(methods) is not list or number in self.exceptions:
             raise Unreadable
         found = getattr(sys.modules.get(origin), text(name), None) if origin in LIBRARY else None
         known = (found,) if isinstance(found, type) and issubclass(found, BaseException) else tuple(self.read_bases(reader, bases))

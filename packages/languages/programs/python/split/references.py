@@ -118,7 +118,8 @@ class References:
         if fields:
             self.told.setdefault(number, (fields, own_values(thing)))
         plain = fixed_value(thing) if rule == 'plain' else []
-        return ['object', number, self.class_(writer, kind), rule, fields, writer.write(own_hash(thing)), *writer.each(plain)]
+        told = own_hash(thing, bool(plain))
+        return ['object', number, self.class_(writer, kind), rule, fields, writer.write(told), *writer.each(plain)]
 
     def changed_fields(self):
         """The fields of objects that the judge knows, where they are others than it was told; None for those that are too many."""
@@ -286,14 +287,18 @@ def fixed_value(thing):
     return next(([PLAIN[base](thing)] for base in FIXED if isinstance(thing, base)), [])
 
 
-def own_hash(thing):
-    """The hash of an object whose class defines one, or a value with the same hash; None for others, and if it fails."""
-    if type(thing).__hash__ in (None, object.__hash__):
+def own_hash(thing, is_value_told):
+    """
+    The hash of an object whose class defines one, or a value with the same hash; None for others, and if it fails.
+
+    is_value_told: the judge knows the object's plain value, whose hash it computes.
+    """
+    if type(thing).__hash__ is None or type(thing).__hash__ is object.__hash__ and not is_value_told:
         return None
     for base, make in PLAIN.items():
         if type(thing).__hash__ is base.__hash__ and isinstance(thing, base):
             # That of a text is another one in each process.
-            return make(thing)
+            return None if is_value_told else make(thing)
     try:
         return hash(thing)
     except Exception:

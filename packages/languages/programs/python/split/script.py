@@ -142,13 +142,17 @@ def judge(script, report, stdin):
     asker = Judge(Channel(source, sink, LARGEST_ANSWER))
     end, message = ended(asker, script)
     asker.is_running = False
-    asker.check_forgotten()
-    asker.check_contents()
-    if end == 'passed':
-        end, message = checked(asker)
-    else:
-        asker.check_settings()
-        asker.check_modules()
+    try:
+        asker.check_forgotten()
+        asker.check_contents()
+        if end == 'passed':
+            end, message = checked(asker)
+        else:
+            asker.check_settings()
+            asker.check_modules()
+    except BaseException as error:
+        asker.doubt = asker.doubt or f'what the code made cannot be looked at ({type(error).__name__})'
+        asker.is_undecided = True
     if asker.failed:
         end, message = 'assertion', shown(asker, asker.failed)
     if asker.doubt and (end != 'assertion' or asker.is_undecided):

@@ -100,13 +100,14 @@ print(what)`
   it('fails a test whose files do not fit beside the job’s own, without a fault of the platform', async (context) => {
     context.skip(RUNTIME === 'runsc', 'gVisor refuses containers with so little memory')
 
-    const large = (name: string) => ({ [name]: { content: 'x'.repeat(4_900_000) } })
+    const file = (name: string, bytes: number) => ({ [name]: { content: 'x'.repeat(bytes) } })
     const code = `cat\n#${' '.repeat(1_000_000)}`
-    // Twice the job's files, and what init and the kernel take for them, fit into the limit.
-    const result = await run(code, [{ files: large('of-the-test') }, { stdin: 'a', expected: 'a' }], {
+    // The job's files fit twice, with what init and the kernel take on either version of cgroups; with the test's they do not.
+    const tests = [{ files: file('of-the-test', 5_200_000) }, { stdin: 'a', expected: 'a' }]
+    const result = await run(code, tests, {
       language: 'bash',
-      limits: { memoryMb: 17 },
-      files: large('of-the-job'),
+      limits: { memoryMb: 16 },
+      files: file('of-the-job', 4_200_000),
     })
     expect(result.attributable).toBe(true)
     expect(result.tests?.[0]).toMatchObject({

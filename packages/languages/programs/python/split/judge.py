@@ -10,8 +10,6 @@ FUNCTIONS = (
     types.FunctionType, types.MethodType, types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType,
     types.MethodWrapperType, functools.partial,
     operator.itemgetter, operator.attrgetter, operator.methodcaller)
-# Bases that make a member of an enumeration equal to its value.
-VALUES = int, float, complex, str, bytes
 # By these methods of built-in types an object would judge itself.
 QUERIES = {'startswith', 'endswith', 'issubset', 'issuperset', 'isdisjoint'}
 # These answer with what the script passes; in other classes they have other meanings.
@@ -455,7 +453,7 @@ class Judge(Meanings, Lending, Looks, Checks):
 
     def has_value(self, thing):
         """Whether an object is equal to a plain value, as its class is derived from a built-in one."""
-        is_valued = thing._isopod_rule == 'member' and not isinstance(thing.__class__, OfCode) and issubclass(thing.__class__, VALUES)
+        is_valued = thing._isopod_rule == 'member' and not isinstance(thing.__class__, OfCode) and issubclass(thing.__class__, FIXED)
         return is_valued or thing._isopod_rule == 'plain'
 
     def plain_value(self, thing):

@@ -81,7 +81,7 @@ class Lending:
             self.answering -= 1
 
     def answered_by_script(self, number, operation, args, changed, containers):
-        reader, content = Reader(self.meaning, containers), Content(())
+        reader, content = Reader(self.meaning, containers, self.check_keys), Content(())
         try:
             known = len(self.claimed)
             thing, args = self.read_question(reader, number, operation, args)

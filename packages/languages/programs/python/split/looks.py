@@ -363,11 +363,13 @@ class Looks:
         """Has an iterator of the code tell in a run what it gives."""
         if type(iterator) is RemoteIterator:
             iterator._run = run
+            number = iterator._remote._isopod_number
         elif about(iterator) is not None:
-            self.runs[iterator._isopod_number] = run
+            number = iterator._isopod_number
+            self.runs[number] = run
         else:
             return
-        self.owners[getattr(iterator, '_remote', iterator)._isopod_number] = owner
+        self.owners[number] = owner
 
     def run_of(self, iterator):
         """The run of an iterator of one of the code's own classes."""

@@ -119,7 +119,8 @@ class Meanings:
                 error = made.__new__(made)
             error.__dict__['_remote'] = Remote(self, number, None, made.__name__, 'identity')
             for name, value in texts.items():
-                if any(isinstance(vars(each).get(name), types.MemberDescriptorType) for each in type(error).__mro__):
+                # By others, such as name_from, a traceback imports modules.
+                if name in ERROR_TEXTS and any(isinstance(vars(each).get(name), types.MemberDescriptorType) for each in type(error).__mro__):
                     setattr(error, name, text(value))
             for each in notes:
                 error.add_note(text(each))
@@ -172,11 +173,10 @@ class Meanings:
         """The type of the objects of a class of the code, which comes with its description once."""
         if name is None:
             return self.kinds[number]
-        if type(number) is not int or number in self.kinds:
-            raise Unreadable
-        if type(methods) is not list:
-            raise Unreadable
         known = [each for each in self.read_bases(reader, bases) if isinstance(each, type) and each not in (object, type)]
+        # A description within its own bases came first.
+        if type(number) is not int or number in self.kinds or type(methods) is not list:
+            raise Unreadable
         made = self.kinds[number] = type_of(self, number, text(name), text(origin), known, methods)
         self.parameters[number] = read_parameters(parameters)
         self.overridden[number] = {name for name in methods if name[:1] != '_'}
@@ -242,10 +242,11 @@ class Meanings:
             return CodeExit if name == 'SystemExit' else EXCEPTIONS[name]
         if name is None:
             return self.exceptions[number]
-        if type(methods) is not list or number in self.exceptions:
-            raise Unreadable
         found = getattr(sys.modules.get(origin), text(name), None) if origin in LIBRARY else None
         known = (found,) if isinstance(found, type) and issubclass(found, BaseException) else tuple(self.read_bases(reader, bases))
+        # A description within its own bases came first.
+        if type(methods) is not list or number in self.exceptions:
+            raise Unreadable
         if not all(isinstance(each, type) and BaseException in type.mro(each) for each in known):
             raise Unreadable
         space = {'__module__': text(origin), '__getattr__': of_error, '_isopod_about': Remote(self, number, 'class', name, 'identity')}

@@ -9,8 +9,6 @@ MAX_MEMBERS = 1000
 MAX_ITEMS = 64
 # Objects whose fields the judge is kept informed of.
 MAX_TOLD = 256
-# Attributes that some built-in exceptions have besides their arguments.
-ERROR_TEXTS = 'name', 'path', 'filename', 'filename2'
 CODE = 'main'
 # Attributes of named tuples.
 FIELD = collections._tuplegetter

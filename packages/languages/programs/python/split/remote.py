@@ -311,7 +311,7 @@ def hashed(self):
     if self._isopod_rule in ('member', 'plain'):
         return Remote.__hash__(self)
     if self._isopod_hash is None:
-        # Once, because an object of which that changes would be found at more than one place of a set.
+        # Asked once: an object whose hash changes would be found at several places of a set.
         object.__setattr__(self, '_isopod_hash', self._isopod_judge.ask('hash', self))
     return hash_told(self._isopod_hash)
 

@@ -30,6 +30,8 @@ PLAIN = {
     collections.deque: lambda it: collections.deque(collections.deque.__iter__(it)),
 }
 FIXED = int, float, complex, str, bytes, tuple, frozenset
+# Attributes that some built-in exceptions have besides their arguments.
+ERROR_TEXTS = 'name', 'path', 'filename', 'filename2'
 # Among the methods of a class: it has special ones that are None.
 REFUSES = '__refuses__'
 # Methods that change an object, and tell nothing that the judge could compute.
@@ -337,8 +339,13 @@ class Reader:
         return made
 
     def frozen(self, items):
-        self.check_keys(items)
-        return frozenset(items)
+        return frozenset(self.keys(items))
+
+    def keys(self, items):
+        """Items that become keys. Those of a message without references are all plain."""
+        if not self.is_plain:
+            self.check_keys(items)
+        return items
 
     def factory(self, data):
         made = self.read(data)
@@ -352,14 +359,12 @@ class Reader:
     def fill(self, container, items):
         """Replaces the content of a container."""
         if isinstance(container, dict):
-            self.check_keys(items[::2])
             container.clear()
-            for key, value in zip(items[::2], items[1::2]):
+            for key, value in zip(self.keys(items[::2]), items[1::2]):
                 container[key] = value
         elif isinstance(container, set):
-            self.check_keys(items)
             container.clear()
-            container.update(items)
+            container.update(self.keys(items))
         elif isinstance(container, collections.deque):
             container.clear()
             container.extend(items)

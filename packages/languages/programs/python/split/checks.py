@@ -70,8 +70,8 @@ class Checks:
         """Notices keys that stand for one value: each would be found as the same key of what the script expects."""
         if all(type(each) in SCALARS for each in keys):
             return
-        shown = [self.value_of_key(each) for each in keys]
-        if len({*shown}) < len(shown):
+        values = [self.value_of_key(each) for each in keys]
+        if len({*values}) < len(values):
             self.doubt = self.doubt or 'several keys of the code have one value'
 
     def value_of_key(self, key):

@@ -72,8 +72,10 @@ class Meanings:
             # The value of what cannot change comes with it.
             if [type(each) for each in plain] != ([base] if base in FIXED else []):
                 raise Unreadable
-            is_named = rule == 'member' and fields is not None and fields.keys() == {'name'} and own_hash is None
-            if rule == 'member' and not is_named or type(own_hash) not in (HASHES if not plain else (type(None), int)):
+            # The judge computes the hash of a value, and that of a member.
+            hashes = {type(None), int} if plain else HASHES
+            is_named = fields is not None and fields.keys() == {'name'} and own_hash is None
+            if type(own_hash) not in hashes or rule == 'member' and not is_named:
                 raise Unreadable
             made = object.__new__(kind)
             Remote.__init__(made, self, number, about(kind)._isopod_number, about(kind)._isopod_name, rule, fields, own_hash, plain)

@@ -77,8 +77,9 @@ class Remote:
             return hash_of_plain(self)
         if self._isopod_rule != 'member':
             return hash(self._isopod_kind)
-        value = self._isopod_judge.member_values.get(id(self), ...)
-        return hash(str(self._isopod_fields) if value is ... or not self._isopod_judge.has_value(self) else value)
+        values = self._isopod_judge.member_values
+        is_valued = id(self) in values and self._isopod_judge.has_value(self)
+        return hash(values[id(self)] if is_valued else str(self._isopod_fields))
 
     def __str__(self):
         return text(self._isopod_judge.ask('str', self))
@@ -325,7 +326,7 @@ def hash_of_plain(thing):
     """The hash of an object whose class is derived from a built-in one: with another hash, equal ones would be two in a set."""
     told = thing._isopod_hash
     if not thing._isopod_plain:
-        # One that the class defines, which leaves the script unverified; values that can change have none.
+        # Values that can change have no hash; a class that defines one leaves the script unverified.
         if told is None:
             raise TypeError(f'unhashable type: {thing._isopod_name!r}')
         return hash_told(told)

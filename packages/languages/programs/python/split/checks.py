@@ -77,7 +77,7 @@ class Checks:
     def value_of_key(self, key):
         """A key without objects that are equal to plain values."""
         if about(key) is not None:
-            is_known = self.has_value(key) and (key._isopod_plain or id(key) in self.member_values)
+            is_known = self.has_value(key) and (key._isopod_plain or id(key) in self.plain_members)
             return self.value_of_key(self.plain_value(key)) if is_known else key
         if isinstance(key, (tuple, frozenset)):
             return (tuple if isinstance(key, tuple) else frozenset)(map(self.value_of_key, key))

@@ -460,9 +460,9 @@ class Judge(Meanings, Lending, Looks, Checks):
         """The plain value that an object is equal to."""
         if thing._isopod_rule == 'plain':
             return self.plain_of(thing)
-        if id(thing) not in self.member_values:
+        if id(thing) not in self.plain_members:
             unverified(self, f'only the code could tell the value of a member of {thing._isopod_name}')
-        return self.member_values[id(thing)]
+        return self.plain_members[id(thing)]
 
     def item(self, thing, key):
         """An item of something in the code's process."""
@@ -489,9 +489,13 @@ class Judge(Meanings, Lending, Looks, Checks):
             unverified(self, 'the code would run text in the process of the judge')
         is_of_library = isinstance(thing, type) and home_of(thing) not in (None, '__main__')
         if is_of_library or kind in (types.BuiltinFunctionType, type) and thing.__module__ and thing.__module__ != '__main__':
-            return ['named', thing.__module__, thing.__qualname__]
+            # To be known as that function if the code gives it back.
+            own = [self.lend(thing)] if kind is types.BuiltinFunctionType and PLAIN_BUILTINS.get(thing.__name__) is thing else []
+            return ['named', thing.__module__, thing.__qualname__, *own]
         if isinstance(thing, BaseException):
             return self.refer_error(writer, thing)
+        if isinstance(thing, type) and is_lendable_error(thing):
+            return self.refer_error_class(thing)
         if kind in self.tuples.values():
             if '_remote' not in vars(thing):
                 return ['tuple', *writer.each(thing)]
@@ -516,9 +520,20 @@ class Judge(Meanings, Lending, Looks, Checks):
     def refer_error(self, writer, error):
         if '_remote' in vars(error):
             return ['object', error._remote._isopod_number]
-        name = next(each.__name__ for each in type(error).__mro__ if each.__module__ == 'builtins')
-        args = writer.each(error.args) if type(error).__module__ == 'builtins' else [str(error)]
-        return ['exception', name, args, self.lend(error)]
+        kind = type(error)
+        base = next(each for each in kind.__mro__ if each.__module__ == 'builtins')
+        lent = kind if is_lendable_error(kind) else base
+        has_own_text = kind is not lent and kind.__str__ is not base.__str__
+        is_shown = kind is base or not has_own_text and all(type(each) in SCALARS for each in error.args)
+        args = writer.each(error.args) if is_shown else [str(error)]
+        return ['exception', self.refer_error_class(lent), args, self.lend(error)]
+
+    def refer_error_class(self, kind):
+        """A reference to a class of exceptions of the script, or to a built-in one."""
+        if kind.__module__ == 'builtins':
+            return ['named', 'builtins', kind.__name__]
+        bases = [self.refer_error_class(each) for each in kind.__bases__ if issubclass(each, Exception)]
+        return ['error class', self.lend(kind), kind.__name__, bases, own_methods(kind)]
 
     def is_instance(self, thing, kind):
         if about(thing) is not None:
@@ -540,7 +555,7 @@ class Judge(Meanings, Lending, Looks, Checks):
         are_valued = self.has_value(one) and self.has_value(other)
         if one._isopod_rule == 'member' and one._isopod_kind == other._isopod_kind:
             # Each member is one object here, whatever number the code gives to it, and no two have the same value.
-            are_valued = are_valued and {id(one), id(other)} <= self.member_values.keys()
+            are_valued = are_valued and {id(one), id(other)} <= self.plain_members.keys()
             if not are_valued:
                 return False
         if number == other._isopod_number and (number in self.passed or number not in self.made_of):

@@ -33,6 +33,11 @@ def is_own(kind):
                for each in kind.__mro__)
 
 
+def is_lendable_error(kind):
+    """Whether code may make and raise exceptions of a class of the script. With those of assertions it could end a script as failed."""
+    return type(kind) is type and is_own(kind) and issubclass(kind, Exception) and not issubclass(kind, AssertionError)
+
+
 def is_mock(kind):
     return kind.__module__ == 'unittest.mock'
 
@@ -67,6 +72,11 @@ class Lending:
         if number == len(self.lent):
             self.lent.append(thing)
         return number
+
+    @property
+    def has_lent_code(self):
+        """Whether the code may call functions of the script, and not only built-in ones."""
+        return any(type(each) is not types.BuiltinFunctionType for each in self.lent)
 
     def has_effect(self, number, operation):
         """Whether what the code asks can run something of the script."""

@@ -110,4 +110,43 @@ class LentIterator:
         return self._ask('get', name)
 
 
-LENT = {'callback': call_back, 'lent': lend, 'iterator': LentIterator}
+class LentErrorType(type):
+    """The type of the exception classes of the judge's script, in whose process their objects are made."""
+
+    def __call__(cls, /, *args, **kwargs):
+        return cls._server.ask_judge(cls._number, 'call', (args, kwargs))
+
+    def __getattr__(cls, name):
+        if name[:1] == '_':
+            raise AttributeError(name)
+        return cls._server.ask_judge(cls._number, 'get', (name,))
+
+
+def lend_error_class(server, number, name, bases, methods):
+    """Makes a class of exceptions like one of the judge's script, derived from what that is derived from."""
+    def ask(error, operation, *args):
+        return server.ask_judge(server.lent_numbers[id(error)], operation, args)
+
+    def get(error, name):
+        if name[:1] == '_':
+            raise AttributeError(name)
+        return ask(error, 'get', name)
+
+    def set_(error, name, value):
+        if name[:1] == '_' or name == 'args':
+            BaseException.__setattr__(error, name, value)
+        if name[:1] != '_':
+            ask(error, 'set', name, value)
+
+    def refuse(kind, **settings):
+        # The judge would know no objects of a class that the code derives.
+        if '_number' not in vars(kind):
+            server.ask_judge(number, 'get', ('__init_subclass__',))
+    space = {name: lambda self, *args, name=name: ask(self, 'special', name, *args) for name in methods}
+    space.update(
+        _server=server, _number=number, __module__='__main__',
+        __getattr__=get, __setattr__=set_, __init_subclass__=classmethod(refuse))
+    return LentErrorType(name, tuple(server.own(None, each) for each in bases), space)
+
+
+LENT = {'callback': call_back, 'lent': lend, 'iterator': LentIterator, 'error class': lend_error_class}

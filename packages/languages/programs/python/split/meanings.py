@@ -24,7 +24,9 @@ EXCEPTIONS = {name: each for name, each in vars(builtins).items() if type(each) 
 
 class Meanings:
     def __init__(self):
-        self.kinds, self.tuples, self.exceptions, self.members, self.member_values = {}, {}, {}, {}, {}
+        self.kinds, self.tuples, self.exceptions, self.members = {}, {}, {}, {}
+        # Members' ids → their attribute value, and the plain value that each is equal to.
+        self.member_values, self.plain_members = {}, {}
         # What the constructors of classes take, and what the script gave for objects.
         self.parameters, self.made_of = {}, {}
         # Methods of built-in types that classes of the code have their own of.
@@ -205,15 +207,20 @@ class Meanings:
 
     def read_members(self, reader, number, members):
         """The members of an enumeration by their names; None if there are none. Keeps their values, which never change."""
-        found, values = {}, {}
-        for name, member, value in members:
+        found, values, plain_values = {}, {}, {}
+        base = self.plain_base(self.kinds[number])
+        for name, member, value, *plain in members:
             found[text(name)] = made = reader.read(member)
             if about(made) is None or made._isopod_rule != 'member' or made._isopod_kind != number:
                 return None
             if type(value) in SCALARS and value is not None:
                 # What the code says later could be what the script then compares with.
                 values.setdefault(id(made), value)
+            for each in reader.each(plain):
+                if type(each) is base:
+                    plain_values.setdefault(id(made), each)
         self.member_values.update(values)
+        self.plain_members.update(plain_values)
         return found or None
 
     def tuple_type(self, name, fields):

@@ -47,6 +47,7 @@ class References:
             found = __import__(rest[0], fromlist=['*'])
             for name in rest[1].split('.'):
                 found = getattr(found, name)
+            self.lent_numbers.update((id(found), number) for number in rest[2:])
             return found
         if tag in LENT:
             # One object for one of the judge's.
@@ -61,10 +62,10 @@ class References:
                 self.tuples[kind] = collections.namedtuple(name, fields, rename=True)
             return self.tuples[kind](*reader.each(items))
         if tag == 'exception':
-            name, args, number = rest
+            kind, args, number = rest
             made = self.lent.get(number)
             if made is None:
-                made = self.lent[number] = getattr(__import__('builtins'), name, Exception)(*reader.each(args))
+                made = self.lent[number] = error_of(self.own(reader, kind), reader.each(args))
                 self.lent_numbers[id(made)] = number
             return made
         if tag == 'answer':
@@ -151,13 +152,14 @@ class References:
         return ['class', self.number(kind), kind.__qualname__, origin, members, bases, defined(kind), parameters(kind)]
 
     def members(self, writer, kind):
-        """The members of an enumeration, so that the judge need not ask for the one that it expects."""
+        """The members of an enumeration with their values, and the plain ones that they are equal to, so that the judge need not ask for them."""
         found = getattr(kind, '__members__', None)
         if not is_enumeration(kind) or type(found) is not types.MappingProxyType or len(found) > MAX_MEMBERS:
             return []
         if any(type.__getattribute__(kind, name) is not each for name, each in found.items()):
             return []
-        return [[name, writer.write(each), each.value if type(each.value) in SCALARS else None] for name, each in found.items()]
+        return [[name, writer.write(each), each.value if type(each.value) in SCALARS else None, *writer.each(fixed_value(each))]
+                for name, each in found.items()]
 
     def error(self, writer, error):
         number = self.number(error)
@@ -197,6 +199,15 @@ class References:
             return {str(name): plain(each) for name, each in fields.items()}
         except (NotPlain, RecursionError):
             return None
+
+
+def error_of(kind, args):
+    """An exception of the judge's script with the text that it has there."""
+    try:
+        return type.__call__(kind, *args)
+    except TypeError:
+        # Some built-in ones need all of their arguments.
+        return kind.__new__(kind)
 
 
 def origin_of(kind):

@@ -77,7 +77,7 @@ class Remote:
             return hash_of_plain(self)
         if self._isopod_rule != 'member':
             return hash(self._isopod_kind)
-        values = self._isopod_judge.member_values
+        values = self._isopod_judge.plain_members
         is_valued = id(self) in values and self._isopod_judge.has_value(self)
         return hash(values[id(self)] if is_valued else str(self._isopod_fields))
 
@@ -496,7 +496,7 @@ class RemoteIterator:
             self._is_over, self._value = over is True or not values, value
             # One at first: what a generator does between two values comes between them. So do calls of the script's functions.
             self._count += 1
-            if self._count > SINGLE_STEPS and not self._isopod_judge.lent:
+            if self._count > SINGLE_STEPS and not self._isopod_judge.has_lent_code:
                 self._size *= 2
         if not self._waiting:
             value, self._value = self._value, None

@@ -294,6 +294,10 @@ def identities(judge):
         # The judge has copies of what cannot change, and of what is too large to be shared.
         are_copies = all(type(each) in CONTAINERS and len(each) > SHARED_ITEMS // 2 for each in values)
         are_fixed = type(one) is type(other) and type(one) in (tuple, frozenset) and one == other
+        # One that the script never passed to the code.
+        are_functions = {type(one).__name__, type(other).__name__} == {types.BuiltinFunctionType.__name__}
+        if are_functions and type(one) is not type(other):
+            unverified(judge, 'only the code could tell which function of Python that is')
         if (are_copies or are_fixed) and one is not other:
             unverified(judge, 'only the code could tell whether two tuples or large containers are the same')
         return one is other

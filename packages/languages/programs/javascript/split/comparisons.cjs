@@ -41,7 +41,7 @@ class Comparisons {
     const isOfProcess = [one, other].some((each) => each === globalThis || each === process || each === console)
     if (isOfProcess) this.#judge.unproven ??= 'each process has its own global object, process and console'
     if (![one, other].some((each) => this.#judge.isOfOther(each)) || (!isDeep && isThing(one) && isThing(other))) return
-    if (isDeepStrictEqual(shownOf(one), shownOf(other))) this.#judge.unproven ??= 'two values differ, but show the same'
+    if (showSame(one, other)) this.#judge.unproven ??= 'two values differ, but show the same'
   }
 
   /** The code threw an error, for which the script has an error, a validation object, or a function. */
@@ -101,18 +101,41 @@ const inspectForCode = (value, settings) => {
   return util.inspect(value, Object.fromEntries(keys.map((key) => [key, propertyOf(settings, key)])))
 }
 
-/** What a value shows when it is printed, as lists: without symbols, accessors and the classes of lists and plain values. Executes nothing. */
+/** Whether two values show the same when they are printed. Executes nothing, unlike `isDeepStrictEqual`, which reads accessors. */
+function showSame(one, other) {
+  return Shown.isSame(shownOf(one), shownOf(other))
+}
+
+/** In place of an object within itself, before its depth. */
+const CYCLE = Symbol('cycle')
+
+class Shown {
+  #parts
+
+  constructor(parts) {
+    this.#parts = parts
+  }
+
+  static isSame(one, other) {
+    const isShown = (each) => isThing(each) && #parts in each
+    if (!isShown(one) || !isShown(other)) return Object.is(one, other)
+    return one.#parts.length === other.#parts.length && one.#parts.every((part, at) => Shown.isSame(part, other.#parts[at]))
+  }
+}
+
+/** What a value shows when it is printed: without symbols, accessors and the classes of lists and plain values. */
 function shownOf(value, outer = []) {
-  if (!isObject(value) || outer.includes(value)) return value
+  if (!isObject(value)) return value
+  if (outer.includes(value)) return new Shown([CYCLE, outer.indexOf(value)])
   const within = [...outer, value]
   const kind = describe(value)[0]
   if (isBoxedPrimitive(value)) return unboxed(value)
   if (isDate(value)) return apply(Date.prototype.getTime, value, [])
   const items = itemsOf(value, kind).map((each) => shownOf(each, within))
-  if (Array.isArray(value) || isMap(value) || isSet(value)) return items
+  if (Array.isArray(value) || isMap(value) || isSet(value)) return new Shown(items)
   const fields = ownKeys(value).map((key) => [key, getOwnPropertyDescriptor(value, key)])
   const shown = fields.filter(([key, { enumerable, get }]) => typeof key === 'string' && enumerable && get === undefined)
-  return [getPrototypeOf(value), ...items, ...shown.map(([key, field]) => [key, shownOf(field.value, within)])]
+  return new Shown([shownOf(getPrototypeOf(value), within), ...items, ...shown.flatMap(([key, field]) => [key, shownOf(field.value, within)])])
 }
 
 function unboxed(boxed) {

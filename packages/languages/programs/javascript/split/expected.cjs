@@ -251,10 +251,10 @@ function hasChanged({ thing, key, values, isItems }) {
 
 /** Whether two answers to the same question are the same, or can only be compared by more questions. */
 function isSameAnswer(one, other) {
-  if (!isDeepStrictEqual(one.args, other.args)) return false
+  if (!showSame(one.args, other.args)) return false
   const kinds = [one, other].map(({ value }) => isThing(value) && describe(value)[0])
   if (kinds[0] === kinds[1] && REMOTE.has(kinds[0])) return kinds[0] !== 'function'
-  return isDeepStrictEqual(one.value, other.value)
+  return showSame(one.value, other.value)
 }
 
 /** The values without content in a value. Executes nothing. */

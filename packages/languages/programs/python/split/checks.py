@@ -68,15 +68,12 @@ class Checks:
 
     def check_keys(self, keys):
         """Notices keys that stand for one value: each would be found as the same key of what the script expects."""
-        if all(type(each) in SCALARS for each in keys):
-            return
-        values = [self.value_of_key(each) for each in keys]
-        if len({*values}) < len(values):
+        if len({*map(self.value_of_key, keys)}) < len(keys):
             self.doubt = self.doubt or 'several keys of the code have one value'
 
     def value_of_key(self, key):
         """A key without objects that are equal to plain values."""
-        if about(key) is not None:
+        if about(key) is key:
             is_known = self.has_value(key) and (key._isopod_plain or id(key) in self.plain_members)
             return self.value_of_key(self.plain_value(key)) if is_known else key
         if isinstance(key, (tuple, frozenset)):

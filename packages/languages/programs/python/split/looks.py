@@ -38,9 +38,9 @@ class Shower(Writer):
             shown.append((repr(self.write(each)), self.things))
         shown.sort(key=lambda each: each[0])
         # Which of two that look the same is which, is not known.
-        texts = [text for text, _ in shown]
-        self.things = outer + [each for text, things in shown if texts.count(text) == 1 for each in things]
-        return [type(value).__name__, *texts]
+        counts = collections.Counter(text for text, _ in shown)
+        self.things = outer + [each for text, things in shown if counts[text] == 1 for each in things]
+        return [type(value).__name__, *(text for text, _ in shown)]
 
     def stand_in(self, _, thing):
         if type(thing) is RemoteIterator:

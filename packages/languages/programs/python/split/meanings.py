@@ -52,7 +52,7 @@ class Meanings:
             if kind[0] != 'class' or rule not in COMPARISONS:
                 raise Unreadable
             kind = self.kind(reader, *kind[1:])
-            fields, own_hash = read_fields(fields), reader.read(own_hash)
+            fields, own_hash = read_fields(fields, self.check_keys), reader.read(own_hash)
             known = self.proxies_of(number)
             self.first_seen.setdefault(number, self.asked)
             if any(type(each) is not kind for each in known):
@@ -76,7 +76,7 @@ class Meanings:
                 raise Unreadable
             # The judge computes the hash of a value, and that of a member.
             hashes = {type(None), int} if plain else HASHES
-            is_named = fields is not None and fields.keys() == {'name'} and own_hash is None
+            is_named = fields is not None and [*map(type, fields.values())] == [str] and fields.keys() == {'name'} and own_hash is None
             if type(own_hash) not in hashes or rule == 'member' and not is_named:
                 raise Unreadable
             made = object.__new__(kind)
@@ -169,7 +169,7 @@ class Meanings:
             if number == HELD:
                 self.check_held()
                 continue
-            fields = read_fields(fields)
+            fields = read_fields(fields, self.check_keys)
             for each in self.proxies_of(number):
                 self.tell(each, fields)
 
@@ -177,6 +177,7 @@ class Meanings:
         """The type of the objects of a class of the code, which comes with its description once."""
         if name is None:
             return self.kinds[number]
+        containers = len(reader.containers)
         known = [each for each in self.read_bases(reader, bases) if isinstance(each, type) and each not in (object, type)]
         # A description within its own bases came first.
         if type(number) is not int or number in self.kinds or type(methods) is not list:
@@ -194,6 +195,9 @@ class Meanings:
             outer, self.is_reading_bases = self.is_reading_bases, False
             object.__setattr__(about(made), '_isopod_fields', self.read_members(reader, number, members))
             self.is_reading_bases = outer
+        # The keys of a container within a description could be members, which have no values before this.
+        if len(reader.containers) > containers:
+            raise Unreadable
         return made
 
     def read_bases(self, reader, bases):
@@ -216,7 +220,7 @@ class Meanings:
             if type(value) in SCALARS and value is not None:
                 # What the code says later could be what the script then compares with.
                 values.setdefault(id(made), value)
-            for each in reader.each(plain):
+            for each in Reader(refuse).each(plain):
                 if type(each) is base:
                     plain_values.setdefault(id(made), each)
         self.member_values.update(values)
@@ -262,6 +266,8 @@ class Meanings:
         if '__eq__' in methods:
             space['__hash__'] = Exception.__hash__
             space['__eq__'] = lambda error, other: error is other or unverified(self, f'only the code could tell what {name} is equal to')
+        if not TOLD_OF_ERRORS.issuperset(methods):
+            self.excuse = self.excuse or f'the judge does not know all methods of {name}'
         for question in 'str', 'repr':
             if f'__{question}__' in methods:
                 space[f'__{question}__'] = self.telling(question)
@@ -277,13 +283,15 @@ class Meanings:
 COMPARISONS = {'identity', 'fields', 'plain', 'own', 'member'}
 # Types of what has the hash of an object: the hash itself, or a value with the same one.
 HASHES = {type(None), int, *FIXED}
+# Special methods of exceptions whose meaning the judge knows.
+TOLD_OF_ERRORS = {'__str__', '__repr__', '__eq__', '__ne__'}
 # Methods by which an object is asked for in place of an attribute.
 DESCRIBES = {'__get__', '__set__', '__set_name__'}
 
 
-def read_fields(fields):
+def read_fields(fields, check_keys):
     """The fields of an object that has none but plain ones; None for others."""
-    return None if fields is None else {text(name): Reader(refuse).read(value) for name, value in fields.items()}
+    return None if fields is None else {text(name): Reader(refuse, (), check_keys).read(value) for name, value in fields.items()}
 
 
 def read_parameters(parameters):

@@ -158,7 +158,7 @@ class References:
             return []
         if any(type.__getattribute__(kind, name) is not each for name, each in found.items()):
             return []
-        return [[name, writer.write(each), each.value if type(each.value) in SCALARS else None, *writer.each(fixed_value(each))]
+        return [[name, writer.write(each), each.value if type(each.value) in SCALARS else None, *writer.each(filter(is_fixed, fixed_value(each)))]
                 for name, each in found.items()]
 
     def error(self, writer, error):
@@ -302,7 +302,8 @@ def own_hash(thing, is_value_told):
 
     is_value_told: the judge knows the object's plain value, whose hash it computes.
     """
-    if type(thing).__hash__ is None or type(thing).__hash__ is object.__hash__ and not is_value_told:
+    is_inherited = not any('__hash__' in vars(each) for each in type(thing).__mro__[:-1])
+    if type(thing).__hash__ is None or is_inherited and not is_value_told:
         return None
     for base, make in PLAIN.items():
         if type(thing).__hash__ is base.__hash__ and isinstance(thing, base):

@@ -263,14 +263,16 @@ def reversed_there(self):
 
 def between(operation, is_reflected=False):
     """An operator. What code makes of an object and of what the script expects is no value: it can only be compared."""
-    def apply(self, other):
+    def apply(self, other, *rest):
+        if rest:
+            unverified(self._isopod_judge, f'only the code could tell what a power of {self._isopod_name} is, divided by a number')
         known = about(other)
         is_like = known is not None and self._isopod_is_made == known._isopod_is_made
         is_combined = not is_like or self._isopod_is_combined or known._isopod_is_combined
         question = self._isopod_judge.asked + 1
         result = self._isopod_judge.ask(operation, *((other, self) if is_reflected else (self, other)))
         if is_combined:
-            if about(result) is None or result._isopod_rule == 'plain':
+            if about(result) is not result or result._isopod_rule == 'plain':
                 unverified(self._isopod_judge, f'the code would see in an operation of {self._isopod_name} what may be expected')
             object.__setattr__(result, '_isopod_is_combined', True)
         elif about(result) is None and known._isopod_number == self._isopod_number and not self._isopod_is_made:
@@ -284,7 +286,7 @@ def between(operation, is_reflected=False):
 def compared(operation):
     def apply(self, other):
         # What the script made could be what it expects; the code has been told.
-        if about(other) is None or self._isopod_is_made != other._isopod_is_made:
+        if about(other) is not other or self._isopod_is_made != other._isopod_is_made:
             unverified(self._isopod_judge, f'only the code could tell which of two {self._isopod_name} is larger')
         told = self._isopod_judge.ask(operation, self, other)
         if self._isopod_rule == 'plain' == other._isopod_rule:

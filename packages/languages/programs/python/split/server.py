@@ -230,10 +230,6 @@ class Server(References):
         return ''.join(traceback.format_exception(type(error), error, trace))[-4000:]
 
 
-def is_fixed(value):
-    return type(value) in SCALARS_AND_BYTES or type(value) is tuple and all(map(is_fixed, value))
-
-
 def described_error(error):
     return (None, None, None) if error is None else (type(error), error, error.__traceback__)
 

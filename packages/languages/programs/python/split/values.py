@@ -107,6 +107,11 @@ def referable(answer):
     return answer if type(answer) in SCALARS and sys.getsizeof(answer) <= MAX_REFERRED_BYTES else ...
 
 
+def is_fixed(value):
+    """Whether a value holds nothing that can change."""
+    return type(value) in SCALARS_AND_BYTES or type(value) is tuple and all(map(is_fixed, value))
+
+
 def float_bits(number):
     return struct.pack('>d', number).hex()
 
@@ -205,7 +210,7 @@ class Writer:
             return self.container(value, ['array', value.typecode], value)
         if numpy is not None and kind is numpy.ndarray and value.dtype.kind in 'biufcSU':
             return self.container(value, ['numpy', value.dtype.str, list(value.shape)], [value.tobytes()])
-        if numpy is not None and issubclass(kind, numpy.generic) and value.dtype.kind in 'biufcSU':
+        if numpy is not None and issubclass(kind, numpy.generic) and is_native(kind) and value.dtype.kind in 'biufcSU':
             return ['numpy', value.dtype.str, None, ['bytes', value.tobytes().hex()]]
         self.is_plain = False
         return self.reference(self, value)
@@ -339,13 +344,14 @@ class Reader:
         return made
 
     def frozen(self, items):
-        return frozenset(self.keys(items))
+        made = frozenset(items)
+        self.check(made, items)
+        return made
 
-    def keys(self, items):
-        """Items that become keys. Those of a message without references are all plain."""
-        if not self.is_plain:
-            self.check_keys(items)
-        return items
+    def check(self, container, keys):
+        """Has keys looked at that may be the same here: those that are not plain, and those that are fewer in their container."""
+        if not self.is_plain or len(container) < len(keys):
+            self.check_keys(keys)
 
     def factory(self, data):
         made = self.read(data)
@@ -360,11 +366,13 @@ class Reader:
         """Replaces the content of a container."""
         if isinstance(container, dict):
             container.clear()
-            for key, value in zip(self.keys(items[::2]), items[1::2]):
+            for key, value in zip(items[::2], items[1::2]):
                 container[key] = value
+            self.check(container, items[::2])
         elif isinstance(container, set):
             container.clear()
-            container.update(self.keys(items))
+            container.update(items)
+            self.check(container, items)
         elif isinstance(container, collections.deque):
             container.clear()
             container.extend(items)

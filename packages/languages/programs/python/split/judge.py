@@ -541,15 +541,16 @@ class Judge(Meanings, Lending, Looks, Checks):
             return self.ask('instance', about(thing), kind) is True
         return type(thing) is self.tuples.get(kind._isopod_number)
 
-    def is_asked_to_compare(self, thing):
-        """Whether the code is asked what an object is equal to."""
-        return thing._isopod_rule == 'own' or thing._isopod_rule == 'plain' and not thing._isopod_plain
+    def is_judged_by_code(self, thing):
+        """Whether only the code could tell what an object is equal to."""
+        return thing._isopod_rule in ('own', 'fields') or thing._isopod_rule == 'plain' and not thing._isopod_plain
 
     def equal(self, one, other):
-        if self.silence.depth > 0 and self.is_asked_to_compare(one):
+        if self.silence.depth > 0 and any(about(each) is each and self.is_judged_by_code(each) for each in (one, other)):
             # Two keys of one container, which the code takes for different ones. Those that look the same are fewer here.
             is_like = about(other) is other and one._isopod_kind == other._isopod_kind
-            return is_like and (one._isopod_number == other._isopod_number or bool(one._isopod_fields) and one._isopod_fields == other._isopod_fields)
+            fields = one._isopod_fields
+            return is_like and (one._isopod_number == other._isopod_number or bool(fields) and fields == other._isopod_fields)
         if about(other) is None:
             if one._isopod_is_combined:
                 unverified(self, f'only the code could tell what {one._isopod_name} is, combined with a plain value')

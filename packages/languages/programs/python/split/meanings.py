@@ -76,7 +76,9 @@ class Meanings:
                 raise Unreadable
             # The judge computes the hash of a value, and that of a member.
             hashes = {type(None), int} if plain else HASHES
-            is_named = fields is not None and [*map(type, fields.values())] == [str] and fields.keys() == {'name'} and own_hash is None
+            is_named = fields is not None and fields.keys() == {'name'} and own_hash is None
+            # One of a flag that has none of its members has no name.
+            is_named = is_named and type(fields['name']) in (str, type(None))
             if type(own_hash) not in hashes or rule == 'member' and not is_named:
                 raise Unreadable
             made = object.__new__(kind)

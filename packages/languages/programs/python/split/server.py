@@ -13,6 +13,8 @@ BATCH = 256
 MAX_HELD_ITEMS = 4000
 # How many items of one container count, and how many the largest one that is held may have.
 MAX_COUNTED_ITEMS, MAX_CONTAINER_ITEMS = 1000, 20_000
+# Characters of a text that code may compare by `is`.
+LONGEST_INTERNED = 100
 
 
 class Server(References):
@@ -57,7 +59,7 @@ class Server(References):
         try:
             with Deep():
                 reader = Reader(self.own, self.shared.containers)
-                args, kwargs = reader.each(args), {key: reader.read(value) for key, value in kwargs.items()}
+                args, kwargs = [*map(interned, reader.each(args))], {key: interned(reader.read(value)) for key, value in kwargs.items()}
                 reader.change(changed)
         except NotReferable:
             # The judge knows the answer, and asks with it.
@@ -228,6 +230,11 @@ class Server(References):
         while trace is not None and trace.tb_frame.f_code.co_filename != self.path:
             trace = trace.tb_next
         return ''.join(traceback.format_exception(type(error), error, trace))[-4000:]
+
+
+def interned(value):
+    """A text as a program that has it as a literal, so that `mode is 'add'` holds; any other value as it is."""
+    return sys.intern(value) if type(value) is str and len(value) < LONGEST_INTERNED else value
 
 
 def described_error(error):

@@ -120,7 +120,7 @@ def shallow(container):
     """What a container holds, in a list."""
     if isinstance(container, dict):
         return [part for pair in container.items() for part in pair]
-    if type(container).__module__ == 'numpy':
+    if type(container).__module__ in ('numpy', 'array'):
         return [container.tobytes()]
     return list(container)
 
@@ -207,11 +207,13 @@ class Writer:
             zone = value.utcoffset() if getattr(value, 'tzinfo', None) is not None else None
             return ['time', kind.__name__, parts, self.write(zone), getattr(value, 'fold', 0)]
         if name == 'array' and kind.__name__ == 'array':
-            return self.container(value, ['array', value.typecode], value)
+            return self.container(value, ['array', value.typecode], [value.tobytes()])
         if numpy is not None and kind is numpy.ndarray and value.dtype.kind in 'biufcSU':
             return self.container(value, ['numpy', value.dtype.str, list(value.shape)], [value.tobytes()])
         if numpy is not None and issubclass(kind, numpy.generic) and is_native(kind) and value.dtype.kind in 'biufcSU':
-            return ['numpy', value.dtype.str, None, ['bytes', value.tobytes().hex()]]
+            # The array of a text has no NUL at its end.
+            base = {'S': bytes, 'U': str}.get(value.dtype.kind)
+            return ['numpy', value.dtype.str, None, self.write(value.tobytes() if base is None else PLAIN[base](value))]
         self.is_plain = False
         return self.reference(self, value)
 
@@ -380,7 +382,7 @@ class Reader:
             container[...] = module('numpy').frombuffer(items[0], container.dtype).reshape(container.shape)
         elif type(container).__module__ == 'array':
             del container[:]
-            container.extend(items)
+            container.frombytes(items[0])
         else:
             container[:] = items
 
@@ -405,7 +407,13 @@ def read_numpy(self, kind, shape, data):
     found = numpy.dtype(kind)
     if found.kind not in 'biufcSU':
         raise Unreadable
-    array = numpy.frombuffer(self.read(data), found)
+    content = self.read(data)
+    if shape is None and found.kind in 'SU':
+        make, base = (numpy.bytes_, bytes) if found.kind == 'S' else (numpy.str_, str)
+        if type(content) is not base:
+            raise Unreadable
+        return make(content)
+    array = numpy.frombuffer(content, found)
     if shape is None:
         return array[0]
     self.containers.append(array.reshape(shape).copy())
@@ -432,7 +440,11 @@ def read_fraction(self, numerator, denominator):
     parts = self.read(numerator), self.read(denominator)
     if [*map(type, parts)] != [int, int]:
         raise Unreadable
-    return fractions.Fraction(*parts)
+    made = fractions.Fraction(*parts)
+    # One that its class has not reduced is equal to no other.
+    if (made.numerator, made.denominator) != parts:
+        raise Unreadable
+    return made
 
 
 def unpack_float(bits):

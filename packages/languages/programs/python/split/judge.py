@@ -589,7 +589,8 @@ class Judge(Meanings, Lending, Looks, Checks):
             return False
         are_others = one._isopod_rule == 'identity' and one._isopod_number != other._isopod_number
         if are_others or one._isopod_fields != other._isopod_fields:
-            if one._isopod_rule == 'own' and self.ask('eq', one, other) is not False:
+            is_hidden = one._isopod_rule == 'fields' and None in (one._isopod_fields, other._isopod_fields)
+            if is_hidden or one._isopod_rule == 'own' and self.ask('eq', one, other) is not False:
                 unverified(self, f'only the code could tell whether two of {one._isopod_name} are equal')
             return False
         # One of them must be what the script made, and the code must have told the other one before it knew that.

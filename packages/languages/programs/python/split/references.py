@@ -228,7 +228,8 @@ class NotPlain(Exception):
 class FieldWriter(Writer):
     def of_module(self, value, kind):
         # Arrays have no equality that is true or false.
-        if kind.__module__ == 'numpy':
+        numpy = module('numpy')
+        if numpy is not None and issubclass(kind, numpy.ndarray):
             raise NotPlain
         return super().of_module(value, kind)
 

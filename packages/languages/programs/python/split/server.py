@@ -35,8 +35,10 @@ class Server(References):
         self.operations = {
             'run': self.run, 'name': self.name, 'call': lambda it, /, *args, **kwargs: it(*args, **kwargs), 'get': getattr,
             'set': setattr, 'delete': delattr, 'item': operator.getitem, 'set_item': operator.setitem,
-            'delete_item': operator.delitem, 'len': len, 'iter': iter, 'next': self.next, 'str': str, 'repr': repr,
-            'bool': bool, 'int': int, 'float': float, 'index': operator.index, 'format': format, 'await': self.await_,
+            'delete_item': operator.delitem, 'len': len, 'iter': iter, 'next': self.next,
+            'bool': bool, 'int': int, 'float': float, 'index': operator.index, 'await': self.await_,
+            **{each.__name__: text_of(each) for each in (str, repr, format)},
+            **{each.__name__: truth_of(each) for each in (operator.eq, operator.ne)},
             'fields': self.fields, 'plain': self.plain, 'enter': lambda it: type(it).__enter__(it),
             'exit': self.exit, 'aiter': lambda it: type(it).__aiter__(it), 'anext': self.anext, 'aenter': self.aenter,
             'dir': dir, 'copy': self.copy, 'deepcopy': self.deepcopy, 'instance': isinstance, 'subclass': issubclass,
@@ -44,7 +46,7 @@ class Server(References):
             'hash': hash, 'divmod': divmod, 'complex': complex, 'bytes': bytes, 'fspath': os.fspath, 'dataclass': self.dataclass,
             **{name: getattr(math, name) for name in ('trunc', 'floor', 'ceil')},
             **{name: getattr(operator, name) for name in 'add sub mul truediv floordiv mod pow matmul and_ or_ xor lshift '
-               'rshift lt le gt ge eq ne neg pos invert contains iadd isub imul itruediv ifloordiv imod ipow imatmul iand ior ixor '
+               'rshift lt le gt ge neg pos invert contains iadd isub imul itruediv ifloordiv imod ipow imatmul iand ior ixor '
                'ilshift irshift'.split()},
         }
 
@@ -230,6 +232,22 @@ class Server(References):
         while trace is not None and trace.tb_frame.f_code.co_filename != self.path:
             trace = trace.tb_next
         return ''.join(traceback.format_exception(type(error), error, trace))[-4000:]
+
+
+def text_of(function):
+    """A function whose text is plain, where a method gives one of a class derived from text."""
+    return lambda *args: str.__str__(function(*args))
+
+
+def truth_of(compare):
+    """A comparison whose answer is a boolean, where a method gives a number or one of numpy's booleans."""
+    def compared(one, other):
+        found = compare(one, other)
+        try:
+            return bool(found)
+        except Exception:
+            return found
+    return compared
 
 
 def interned(value):

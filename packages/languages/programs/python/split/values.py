@@ -201,7 +201,8 @@ class Writer:
         if name == 'uuid' and kind.__name__ == 'UUID':
             return ['uuid', value.hex]
         if name == 'fractions' and kind.__name__ == 'Fraction':
-            return ['fraction', self.write(value.numerator), self.write(value.denominator)]
+            # Those of numpy's numbers have such parts.
+            return ['fraction', *(self.write(operator.index(part)) for part in (value.numerator, value.denominator))]
         if name == 'datetime' and kind.__name__ in TIMES:
             parts = [getattr(value, part) for part in TIMES[kind.__name__].split()]
             zone = value.utcoffset() if getattr(value, 'tzinfo', None) is not None else None

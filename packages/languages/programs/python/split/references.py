@@ -84,6 +84,8 @@ class References:
 
     def refer(self, writer, thing):
         kind = type(thing)
+        # First: what looks at the object's class below can run the code, which could change this.
+        equal = kind.__eq__
         if id(thing) in self.lent_numbers:
             return ['lent', self.lent_numbers[id(thing)]]
         if isinstance(thing, type(sys)):
@@ -102,7 +104,6 @@ class References:
             for base in (int, float, complex, str, bytes):
                 if isinstance(thing, base):
                     return writer.write(thing if kind is bool else PLAIN[base](thing))
-        equal = kind.__eq__
         if is_enumeration(kind) and has_library_equality(kind):
             return ['object', self.number(thing), self.class_(writer, kind), 'member', {'name': vars(thing).get('_name_')}, None]
         if equal is object.__eq__:

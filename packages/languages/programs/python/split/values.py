@@ -196,20 +196,21 @@ class Writer:
 
     def of_module(self, value, kind):
         name, numpy = home_of(kind), module('numpy')
-        if name == 'decimal' and kind.__name__ == 'Decimal':
+        # A class of the code can stand in place of one of the library's.
+        if name == 'decimal' and kind.__name__ == 'Decimal' and is_native(kind):
             return ['decimal', str(value)]
         if name == 'uuid' and kind.__name__ == 'UUID':
             return ['uuid', value.hex]
         if name == 'fractions' and kind.__name__ == 'Fraction':
             # Those of numpy's numbers have such parts.
             return ['fraction', *(self.write(operator.index(part)) for part in (value.numerator, value.denominator))]
-        if name == 'datetime' and kind.__name__ in TIMES:
+        if name == 'datetime' and kind.__name__ in TIMES and is_native(kind):
             parts = [getattr(value, part) for part in TIMES[kind.__name__].split()]
             zone = value.utcoffset() if getattr(value, 'tzinfo', None) is not None else None
             return ['time', kind.__name__, parts, self.write(zone), getattr(value, 'fold', 0)]
         if name == 'array' and kind.__name__ == 'array':
             return self.container(value, ['array', value.typecode], [value.tobytes()])
-        if numpy is not None and kind is numpy.ndarray and value.dtype.kind in 'biufcSU':
+        if numpy is not None and kind is numpy.ndarray and is_native(kind) and value.dtype.kind in 'biufcSU':
             return self.container(value, ['numpy', value.dtype.str, list(value.shape)], [value.tobytes()])
         if numpy is not None and issubclass(kind, numpy.generic) and is_native(kind) and value.dtype.kind in 'biufcSU':
             # The array of a text has no NUL at its end.

@@ -109,6 +109,7 @@ function showSame(one, other) {
 /** In place of an object within itself, before its depth. */
 const CYCLE = Symbol('cycle')
 
+/** What an object shows, in parts that are compared one by one. */
 class Shown {
   #parts
 

@@ -547,7 +547,8 @@ class Judge(Meanings, Lending, Looks, Checks):
 
     def equal(self, one, other):
         if self.silence.depth > 0 and any(about(each) is each and self.is_judged_by_code(each) for each in (one, other)):
-            # Two keys of one container, which the code takes for different ones. Those that look the same are fewer here.
+            # A message is being read: these are two keys of one container of the code, and so not equal there.
+            # Keys with the same fields are merged, which the reader notices.
             is_like = about(other) is other and one._isopod_kind == other._isopod_kind
             fields = one._isopod_fields
             return is_like and (one._isopod_number == other._isopod_number or bool(fields) and fields == other._isopod_fields)

@@ -77,7 +77,7 @@ class Meanings:
             # The judge computes the hash of a value, and that of a member.
             hashes = {type(None), int} if plain else HASHES
             is_named = fields is not None and fields.keys() == {'name'} and own_hash is None
-            # One of a flag that has none of its members has no name.
+            # A flag without members has no name.
             is_named = is_named and type(fields['name']) in (str, type(None))
             if type(own_hash) not in hashes or rule == 'member' and not is_named:
                 raise Unreadable

@@ -84,7 +84,7 @@ class References:
 
     def refer(self, writer, thing):
         kind = type(thing)
-        # First: what looks at the object's class below can run the code, which could change this.
+        # Read first: isinstance() below can run a __class__ of the code, which could change it.
         equal = kind.__eq__
         if id(thing) in self.lent_numbers:
             return ['lent', self.lent_numbers[id(thing)]]

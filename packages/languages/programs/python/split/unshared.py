@@ -291,13 +291,13 @@ def identities(judge):
         numbers = number_in_code(one), number_in_code(other)
         if None not in numbers:
             return one is other or numbers[0] == numbers[1] and type(one) is type(other)
-        # The judge has copies of what cannot change, and of what is too large to be shared.
-        are_copies = all(type(each) in CONTAINERS and len(each) > SHARED_ITEMS // 2 for each in values)
-        are_fixed = type(one) is type(other) and type(one) in (tuple, frozenset) and one == other
-        # One that the script never passed to the code.
+        # A built-in function that the code gives, and one that the script never passed to it.
         are_functions = {type(one).__name__, type(other).__name__} == {types.BuiltinFunctionType.__name__}
         if are_functions and type(one) is not type(other):
             unverified(judge, 'only the code could tell which function of Python that is')
+        # The judge has copies of what cannot change, and of what is too large to be shared.
+        are_copies = all(type(each) in CONTAINERS and len(each) > SHARED_ITEMS // 2 for each in values)
+        are_fixed = type(one) is type(other) and type(one) in (tuple, frozenset) and one == other
         if (are_copies or are_fixed) and one is not other:
             unverified(judge, 'only the code could tell whether two tuples or large containers are the same')
         return one is other

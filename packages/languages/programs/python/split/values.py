@@ -202,7 +202,7 @@ class Writer:
         if name == 'uuid' and kind.__name__ == 'UUID':
             return ['uuid', value.hex]
         if name == 'fractions' and kind.__name__ == 'Fraction':
-            # Those of numpy's numbers have such parts.
+            # Its parts can be numbers of numpy.
             return ['fraction', *(self.write(operator.index(part)) for part in (value.numerator, value.denominator))]
         if name == 'datetime' and kind.__name__ in TIMES and is_native(kind):
             parts = [getattr(value, part) for part in TIMES[kind.__name__].split()]
@@ -213,7 +213,7 @@ class Writer:
         if numpy is not None and kind is numpy.ndarray and is_native(kind) and value.dtype.kind in 'biufcSU':
             return self.container(value, ['numpy', value.dtype.str, list(value.shape)], [value.tobytes()])
         if numpy is not None and issubclass(kind, numpy.generic) and is_native(kind) and value.dtype.kind in 'biufcSU':
-            # The array of a text has no NUL at its end.
+            # numpy drops NULs at the end of a text when it reads one from bytes.
             base = {'S': bytes, 'U': str}.get(value.dtype.kind)
             return ['numpy', value.dtype.str, None, self.write(value.tobytes() if base is None else PLAIN[base](value))]
         self.is_plain = False
@@ -353,7 +353,7 @@ class Reader:
         return made
 
     def check(self, container, keys):
-        """Has keys looked at that may be the same here: those that are not plain, and those that are fewer in their container."""
+        """Looks at keys that may be equal here: those that are not plain, and those of a container with fewer keys than it was given."""
         if not self.is_plain or len(container) < len(keys):
             self.check_keys(keys)
 
@@ -443,7 +443,7 @@ def read_fraction(self, numerator, denominator):
     if [*map(type, parts)] != [int, int]:
         raise Unreadable
     made = fractions.Fraction(*parts)
-    # One that its class has not reduced is equal to no other.
+    # The class reduces fractions. One that the code has changed since is equal to no number.
     if (made.numerator, made.denominator) != parts:
         raise Unreadable
     return made

@@ -51,11 +51,11 @@ async function acquire(file: string, log: Log | undefined, waitMs: number): Prom
       await breakLock(file, found)
       continue
     }
+    if (!logged) log?.(`waiting for ${described(found)}`)
+    logged = true
     if (performance.now() > deadline) {
       throw new SetupError(`${described(found)} holds ${file}; end it and try again`)
     }
-    if (!logged) log?.(`waiting for ${described(found)}`)
-    logged = true
     await sleep(POLL_MS)
   }
 }

@@ -11,8 +11,8 @@ const { languages } = await shippedCatalogue()
 const fixtures = languageFixtures()
 const images = new Map((await imageStates({ dockerHost, ours: true })).map((state) => [state.tag, state]))
 
-/** A compiler needs more than half a core, two at once still fit two cores, and a slow host takes long for either. */
-const LIMITS = { cpus: 1, compileSeconds: 120 }
+/** A compiler needs more than half a core, and two at once still fit two cores. A slow host takes long for any program. */
+const LIMITS = { cpus: 1, compileSeconds: 120, timeoutSeconds: 120 }
 let world: World
 
 beforeAll(async () => {
@@ -149,9 +149,7 @@ describe.concurrent.each(languages.map((language) => ({ ...language })))(
     if (libraries)
       it('has the libraries that programs in grading data sets import', async () => {
         const status = libraries.exit || libraries.signal ? 'execution_error' : 'success'
-        // Imports read many files, which takes long on a slow host.
-        const limits = { timeoutSeconds: 120 }
-        expectEnd(await run({ language, code: libraries.code, limits }), libraries, status)
+        expectEnd(await run({ language, code: libraries.code }), libraries, status)
       })
 
     if (surroundings)

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parseJob } from '@isopod/protocol'
 import { Redis } from 'ioredis'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { scaled } from '../../../../test/support/time-factor.ts'
 import { newJobId, openQuarantine } from '../../src/index.ts'
 import { sweepOrphans } from '../../src/jobs/sweep-orphans.ts'
 import { Keys } from '../../src/redis/keys.ts'
@@ -60,7 +61,7 @@ describe.concurrent('an accepted job ends with a result, also if another program
       await until(async () => (await producer.storedResult(id)) !== undefined)
       expect(await producer.storedResult(id)).toMatchObject(gone)
     },
-    20_000,
+    scaled(20_000),
   )
 
   it.each([

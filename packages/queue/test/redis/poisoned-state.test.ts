@@ -17,7 +17,7 @@ async function enqueueRaw(id: string, fields: Readonly<Record<string, string>> =
 /** The status of a job's result, or a note that none arrived. */
 async function resultOf(id: string, ms = 12_000): Promise<string> {
   const producer = await bench.producer()
-  const result = await Promise.race([producer.waitForResult(id), sleep(ms, undefined)])
+  const result = await Promise.race([producer.waitForResult(id), sleep(scaled(ms), undefined)])
   return result?.status ?? 'no result'
 }
 
@@ -115,7 +115,7 @@ describe.concurrent('a job with BullMQ features that Isopod does not use', () =>
       for (let at = 0; at < 5; at++) expect(await resultOf(`odd-${at}`)).not.toBe('no result')
       await until(async () => (await consumer.stats()).active === 0, 'the slots')
     },
-    60_000,
+    scaled(60_000),
   )
 
   const beside: [string, string, (key: string) => Promise<unknown>][] = [
@@ -146,7 +146,7 @@ describe.concurrent('a job with BullMQ features that Isopod does not use', () =>
       expect(await resultOf('odd-0')).toBe('success')
       await until(async () => (await consumer.stats()).active === 0, 'the slots')
     },
-    30_000,
+    scaled(30_000),
   )
 })
 
@@ -214,7 +214,7 @@ describe('many invalid jobs', () => {
       consumer.run()
       expect(await resultOf(await bench.enqueue(), 20_000)).toBe('success')
     },
-    60_000,
+    scaled(60_000),
   )
 })
 
@@ -239,7 +239,7 @@ describe.concurrent('the sweep', () => {
       later.run()
       expect(await resultOf('lost')).toBe('setup_error')
     },
-    60_000,
+    scaled(60_000),
   )
 
   it.each([
@@ -270,6 +270,6 @@ describe.concurrent('the sweep', () => {
       consumer.run()
       await until(async () => (await bench.redis.llen(key('results-zzz:wait'))) === 0, 'the sweep', 8)
     },
-    60_000,
+    scaled(60_000),
   )
 })

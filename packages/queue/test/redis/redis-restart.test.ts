@@ -103,7 +103,7 @@ test.concurrent.each(['there', 'away', 'just dying'])(
       child.kill('SIGKILL')
     }
   },
-  60_000,
+  scaled(60_000),
 )
 
 test.concurrent('all connections can be closed while Redis is unavailable', async () => {

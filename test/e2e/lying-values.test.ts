@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SOAK } from '../support/soak.ts'
+import { scaled } from '../support/time-factor.ts'
 import { startWorld, WITHOUT_RETRIES, type World } from '../support/world.ts'
 
 const FOLDER = new URL('../fixtures/lies/', import.meta.url)
@@ -47,7 +48,7 @@ afterAll(async () => {
 describe('values that claim to be equal to everything', () => {
   it.each(['python', 'javascript'] as const)(
     'pass no script: %s',
-    { timeout: 1_800_000 },
+    { timeout: scaled(1_800_000) },
     async (language) => {
       const waiting = pairsOf(language).filter((_, at) => at % EVERY === 0)
       const total = waiting.length

@@ -89,18 +89,21 @@ it('a lock is taken over when its file is empty', async () => {
   expect(await withLock(lock, async () => 'mine', { waitMs: 2000 })).toBe('mine')
 })
 
-it('a waiting caller names the holder and its start once, and again in the error when it gives up', async () => {
-  const folder = await temporaryFolder()
-  const [lock, log] = [join(folder, 'lock'), join(folder, 'log')]
-  const holder = hold(lock, log, 60_000)
-  await untilLogged(log)
-  const said: string[] = []
-  const waiting = withLock(lock, async () => 'mine', { waitMs: 300, log: (line) => said.push(line) })
-  const described = new RegExp(
-    `^lock-holder \\(process ${holder.pid}, since \\d\\d:\\d\\d:\\d\\d\\) holds ${lock}; end it`,
-  )
-  await expect(waiting).rejects.toThrow(described)
-  expect(said).toEqual([
-    expect.stringMatching(new RegExp(`^waiting for lock-holder \\(process ${holder.pid}, `)),
-  ])
-})
+it.each([300, 0])(
+  'a caller that waits %i ms names the holder and its start once, and again in the error when it gives up',
+  async (waitMs) => {
+    const folder = await temporaryFolder()
+    const [lock, log] = [join(folder, 'lock'), join(folder, 'log')]
+    const holder = hold(lock, log, 60_000)
+    await untilLogged(log)
+    const said: string[] = []
+    const waiting = withLock(lock, async () => 'mine', { waitMs, log: (line) => said.push(line) })
+    const described = new RegExp(
+      `^lock-holder \\(process ${holder.pid}, since \\d\\d:\\d\\d:\\d\\d\\) holds ${lock}; end it`,
+    )
+    await expect(waiting).rejects.toThrow(described)
+    expect(said).toEqual([
+      expect.stringMatching(new RegExp(`^waiting for lock-holder \\(process ${holder.pid}, `)),
+    ])
+  },
+)

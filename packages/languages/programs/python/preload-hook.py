@@ -26,7 +26,7 @@ def _preload():
         os.waitpid(compiler, 0)
         return program
 
-    before = set(sys.modules)
+    before, module = set(sys.modules), None
     for name in names:
         __import__(name)
     if library:
@@ -45,6 +45,41 @@ def _preload():
         if not known:
             del sys.modules['gc']
 
+    def fill_gaps():
+        """Fills free memory between objects. A fork would place its own there, and copy a page for almost each of them."""
+        taken = []
+        for size in (1 << 16, 1 << 15, 1 << 14, 1 << 13, *range(4096, 768, -256), *range(768, 32, -16)):
+            before = 0
+            for _ in range(1000):
+                at = id(block := bytes(size - 33))
+                # Up to 512 bytes, Python takes blocks from pools, the first one of which follows a head of 48 bytes; larger
+                # blocks are the C library's, and neighbours 16 bytes apart. Neither a new pool nor a neighbour fills a gap.
+                if at % 16384 == 48 if size <= 512 else at == before + size + 16:
+                    break
+                taken.append(block)
+                before = at
+        return taken
+
+    def immortalize(memset):
+        """
+        Gives all objects the reference count of immortal ones, which Python does not change, so that a fork copies no page only
+        to count. These objects are never freed, nor files among them closed: for forks that end at once.
+        """
+        import gc
+        program, found, new = type(freeze.__code__), {}, gc.get_objects()
+        while new:
+            new = [each for at, each in {id(each): each for each in new}.items() if at not in found]
+            found.update((id(each), each) for each in new)
+            # The collector does not know what a program refers to.
+            programs = [each for each in new if type(each) is program]
+            new = gc.get_referents(*new)
+            for each in programs:
+                new += each.co_consts, each.co_names, each.co_name, each.co_qualname, each.co_filename
+        gaps = fill_gaps()
+        for at in (*found, id(gaps)):
+            # The lower half of the count.
+            memset(at, 255, 4)
+
     def sibling_fork():
         """Returns a function like os.fork, but init is the child's parent at once. None where that cannot be done."""
         import ctypes
@@ -57,14 +92,17 @@ def _preload():
             return None
         # CLONE_PARENT, CLONE_CHILD_SETTID, CLONE_CHILD_CLEARTID and the signal of a child's end.
         flags = 0x8000 | 0x1000000 | 0x200000 | 17
+        # Looked up once, and not in each fork.
+        before, in_child, in_parent = python.PyOS_BeforeFork, python.PyOS_AfterFork_Child, python.PyOS_AfterFork_Parent
+        syscall = c.syscall
 
         def fork():
-            python.PyOS_BeforeFork()
-            made = c.syscall(56, flags, None, None, thread, None)
+            before()
+            made = syscall(56, flags, None, None, thread, None)
             if made == 0:
-                python.PyOS_AfterFork_Child()
+                in_child()
             else:
-                python.PyOS_AfterFork_Parent()
+                in_parent()
             if made < 0:
                 raise OSError('the fork failed')
             return made
@@ -86,7 +124,7 @@ def _preload():
     def become_fork():
         paths = set(sys.path_importer_cache)
         import _socket, ctypes
-        prctl = ctypes.CDLL(None).prctl
+        prctl, memset = ctypes.CDLL(None).prctl, ctypes.memset
         fork = sibling_fork() or fork_twice
         for name in set(sys.modules) - preloaded:
             del sys.modules[name]
@@ -100,6 +138,10 @@ def _preload():
         for number in range(3):
             os.dup2(null, number)
         os.close(null)
+        if module is not None:
+            module.rehearse()
+            if sys.maxsize >> 32 and sys.byteorder == 'little':
+                immortalize(memset)
         freeze()
         os.write(control, b'w')
         while True:

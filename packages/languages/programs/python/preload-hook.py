@@ -50,7 +50,7 @@ def _preload():
         taken = []
         for size in (1 << 16, 1 << 15, 1 << 14, 1 << 13, *range(4096, 768, -256), *range(768, 32, -16)):
             before = 0
-            for _ in range(1000):
+            for _ in range((1 << 18) // size):
                 at = id(block := bytes(size - 33))
                 # Up to 512 bytes, Python takes blocks from pools, the first one of which follows a head of 48 bytes; larger
                 # blocks are the C library's, and neighbours 16 bytes apart. Neither a new pool nor a neighbour fills a gap.

@@ -49,21 +49,23 @@ def _preload():
         """Fills free memory between objects. A fork would place its own there, and copy a page for almost each of them."""
         taken = []
         for size in (1 << 16, 1 << 15, 1 << 14, 1 << 13, *range(4096, 768, -256), *range(768, 32, -16)):
-            before = 0
+            last = 0
             for _ in range((1 << 18) // size):
+                # An object of bytes takes 33 more than it holds.
                 at = id(block := bytes(size - 33))
-                # Up to 512 bytes, Python takes blocks from pools, the first one of which follows a head of 48 bytes; larger
-                # blocks are the C library's, and neighbours 16 bytes apart. Neither a new pool nor a neighbour fills a gap.
-                if at % 16384 == 48 if size <= 512 else at == before + size + 16:
+                # Python takes up to 512 bytes from a pool of blocks, whose first one follows a head of 48 bytes; more than that
+                # comes from the C library, with 16 bytes between neighbours.
+                fills_no_gap = at % 16384 == 48 if size <= 512 else at == last + size + 16
+                if fills_no_gap:
                     break
                 taken.append(block)
-                before = at
+                last = at
         return taken
 
     def immortalize(memset):
         """
-        Gives all objects the reference count of immortal ones, which Python does not change, so that a fork copies no page only
-        to count. These objects are never freed, nor files among them closed: for forks that end at once.
+        Gives all objects the reference count of immortal ones, which Python 3.12 and later do not change, so that a fork copies
+        no page only to count. They are never freed, and files among them never closed: for forks that end by os._exit.
         """
         import gc
         program, found, new = type(freeze.__code__), {}, gc.get_objects()
@@ -93,11 +95,11 @@ def _preload():
         # CLONE_PARENT, CLONE_CHILD_SETTID, CLONE_CHILD_CLEARTID and the signal of a child's end.
         flags = 0x8000 | 0x1000000 | 0x200000 | 17
         # Looked up once, and not in each fork.
-        before, in_child, in_parent = python.PyOS_BeforeFork, python.PyOS_AfterFork_Child, python.PyOS_AfterFork_Parent
+        before_fork, in_child, in_parent = python.PyOS_BeforeFork, python.PyOS_AfterFork_Child, python.PyOS_AfterFork_Parent
         syscall = c.syscall
 
         def fork():
-            before()
+            before_fork()
             made = syscall(56, flags, None, None, thread, None)
             if made == 0:
                 in_child()

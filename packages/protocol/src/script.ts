@@ -17,6 +17,11 @@ const splitProgramSchema = fields({
   main: textUpTo(65_536).refine((text) => text.includes('{library_json}'), {
     error: 'must be text with {library_json}',
   }),
+  /**
+   * Template of the main file for an interpreter that has loaded the library, if the program has no other files: a JSON list of
+   * a function of the library and its arguments. @default `main` with an empty library
+   */
+  call: textUpTo(1024).optional(),
 })
 
 /** Schema of {@link ScriptRules}. */

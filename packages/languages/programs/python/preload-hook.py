@@ -178,8 +178,14 @@ def _preload():
         sys.path.insert(0, os.path.dirname(path))
         try:
             with open(path, encoding='utf-8') as file:
-                code = compile(file.read(), path, 'exec', 0, True)
-            exec(code, vars(sys.modules['__main__']))
+                text = file.read()
+            if text[0] == '[':
+                # Not a program, which each fork would compile, but a function of the library and its arguments.
+                import json
+                function, *arguments = json.loads(text)
+                getattr(sys.modules.pop('isopod library'), function)(*arguments)
+            else:
+                exec(compile(text, path, 'exec', 0, True), vars(sys.modules['__main__']))
         except BaseException:
             sys.excepthook(*sys.exc_info())
         os._exit(1)

@@ -103,7 +103,12 @@ function splitProgram(
   // A file can have the name of a module: the interpreter then starts anew, without the library.
   const isKept = loads && Object.keys(files).length === 0
   if (!isKept) return { code: codeWithLibrary(), library, preload: true }
-  return { code: composeSplit(rules.main, '""', texts), library, codeWithLibrary, preload: true }
+  return {
+    code: composeSplit(rules.call ?? rules.main, '""', texts),
+    library,
+    codeWithLibrary,
+    preload: true,
+  }
 }
 
 /** The judge's container. It gets the files of the test case, but none that come with the code. */

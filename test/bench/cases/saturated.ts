@@ -6,6 +6,9 @@ import { interleave } from '../rounds.ts'
 import { recordShares } from './idle.ts'
 import { HELLO } from './programs.ts'
 
+/** At most so many uncounted runs before later blocks: a worker destroys the containers of a batch that is idle for a minute. */
+const MAX_REWARM = 32
+
 /** A case that submits all programs at once. */
 export interface SaturatedCase {
   readonly name: string
@@ -46,7 +49,8 @@ export function saturatedCase(saturated: SaturatedCase): BenchCase {
         block: async (round: number) => {
           const programs = await saturated.programs(bench, round, contender.name)
           // These runs are not counted: they find the best concurrency, and fill the batch's containers and the pool.
-          if (!warm.has(contender)) await runRepeatedly(contender, programs, bench.size(warmUp, 2))
+          const count = warm.has(contender) ? Math.min(warmUp, MAX_REWARM) : warmUp
+          await runRepeatedly(contender, programs, bench.size(count, 2))
           warm.add(contender)
           await contender.settle()
           await measureBlock(bench, name, contender, programs, meters.get(contender))

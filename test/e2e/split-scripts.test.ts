@@ -442,7 +442,7 @@ def f(): pass`
   })
 
   it('has forks of a Python interpreter copy little of its memory', async () => {
-    // 820 KB here; 1,050 KB if they fill gaps in it, 1,600 KB if they count references to its objects.
+    // 820 KB here; about 200 KB more if they fill gaps in it, about twice as much if they count references to its objects.
     const code = `
 def copied_kilobytes():
     with open('/proc/self/smaps_rollup') as file:

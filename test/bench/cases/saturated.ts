@@ -6,7 +6,7 @@ import { interleave } from '../rounds.ts'
 import { recordShares } from './idle.ts'
 import { HELLO } from './programs.ts'
 
-/** At most so many uncounted runs before later blocks: a worker destroys the containers of a batch that is idle for a minute. */
+/** Most uncounted runs before a later block. A worker destroys the containers of a batch after a minute without jobs. */
 const MAX_REWARM = 32
 
 /** A case that submits all programs at once. */

@@ -4,8 +4,11 @@
 set -eu
 export DEBIAN_FRONTEND=noninteractive
 cd /tmp/isopod
-if [ -n "$PACKAGES" ] || [ -e setup.sh ]; then apt-get update; fi
 # shellcheck disable=SC2086 # a list of words
+# The base may have all of them; then no package list is needed.
+if [ -n "$PACKAGES" ] && dpkg --status $PACKAGES > /dev/null 2>&1; then PACKAGES=; fi
+if [ -n "$PACKAGES" ] || [ -e setup.sh ]; then apt-get update; fi
+# shellcheck disable=SC2086
 if [ -n "$PACKAGES" ]; then apt-get install -y --no-install-recommends $PACKAGES; fi
 if [ -e setup.sh ]; then sh -eux setup.sh; fi
 cd /

@@ -38,6 +38,8 @@ export interface Paths {
   readonly roots: string
   /** Images of the process driver's roots, and what else buildah keeps. */
   readonly buildah: string
+  /** Archive of the base image, if `scripts/demo.mjs` has made one while packages were installed. Used once. */
+  readonly baseArchive: string
   /**
    * What workers of this stack with the process driver know of their sandboxes. Programs' users must reach it, so it is not in
    * `state` or `runtime`.
@@ -66,6 +68,7 @@ export function stackPaths(env: NodeJS.ProcessEnv = process.env): Paths {
     runsc: join(state, 'runsc'),
     roots: resolve(env['ISOPOD_ROOTS_DIR'] || (isCheckout() ? join(state, 'roots') : SYSTEM_ROOTS)),
     buildah: join(state, 'buildah'),
+    baseArchive: join(state, 'base.tar'),
     sandboxes: `${runtime}-sandboxes`,
     scratch: join(state, 'scratch'),
   }

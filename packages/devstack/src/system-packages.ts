@@ -1,7 +1,6 @@
-import { access, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { access } from 'node:fs/promises'
 import { createInterface } from 'node:readline/promises'
+import { fileURLToPath } from 'node:url'
 import { type Log, secondsSince } from './log.ts'
 import { findProgram, lastLines, tryCommand } from './run-command.ts'
 import { SetupError } from './setup-error.ts'
@@ -23,13 +22,11 @@ export type SystemNeed =
   | 'qemu-arm64'
   | 'helm-functions'
 
-const POLICY = '/usr/sbin/policy-rc.d'
-const POLICY_TEXT =
-  '#!/bin/sh\n# Put here by isopod while it installs packages, and removed right after.\nexit 101\n'
+/** Installs packages without starting services. `src` and `dist` are equally deep. */
+const INSTALL = fileURLToPath(new URL('../scripts/install-packages.sh', import.meta.url))
 const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg'
 /** Where Debian installs the sources of Go libraries. */
 const GO_LIBRARIES = '/usr/share/gocode/src'
-const APT_OPTIONS = ['-o', 'DPkg::Lock::Timeout=120', '-o', 'Acquire::Retries=2', '-q']
 
 /**
  * Installs the missing programs of `needs` from the distribution, without starting services. Logs nothing if all exist. Asks
@@ -52,7 +49,7 @@ export async function installPackages(
   const byHand = `apt-get install -y --no-install-recommends ${packages.join(' ')}`
   await askPermission(packages, byHand, env)
   const startedAt = performance.now()
-  await withoutServiceStarts(async () => {
+  await untilDone(async () => {
     let refreshed = ''
     if (unknown.exitCode !== 0) {
       refreshed = await refreshLists()
@@ -172,7 +169,7 @@ async function askPermission(
  * @returns messages about repositories that did not respond
  */
 async function refreshLists(): Promise<string> {
-  const { output } = await privileged(['apt-get', 'update', ...APT_OPTIONS])
+  const { output } = await privileged(['apt-get', 'update', '-o', 'Acquire::Retries=2', '-q'])
   return output
     .split('\n')
     .filter((line) => /^[WE]: /.test(line))
@@ -182,33 +179,19 @@ async function refreshLists(): Promise<string> {
 }
 
 function install(packages: readonly string[]) {
-  const words = ['apt-get', 'install', '-y', '--no-install-recommends', ...APT_OPTIONS, ...packages]
-  return privileged(['env', 'DEBIAN_FRONTEND=noninteractive', ...words])
+  return privileged(['sh', INSTALL, ...packages])
 }
 
-/**
- * Prevents packages from starting services: their scripts ask `policy-rc.d` first. Removed at the end, also after Ctrl-C,
- * which ends apt-get too.
- */
-async function withoutServiceStarts(work: () => Promise<void>): Promise<void> {
-  // A file with our mark was left by a killed set-up. It is replaced and then removed.
-  const present = await readFile(POLICY, 'utf8').catch(() => undefined)
-  if (present !== undefined && present !== POLICY_TEXT) return await work()
-  const draft = join(tmpdir(), `isopod-policy-${process.pid}`)
-  await writeFile(draft, POLICY_TEXT, { mode: 0o755, flag: 'wx' })
+/** Lets apt-get end what it has begun when a signal would end this process; fails afterwards. */
+async function untilDone(work: () => Promise<void>): Promise<void> {
   let interrupted = false
   const interrupt = () => {
     interrupted = true
   }
   process.on('SIGINT', interrupt).on('SIGTERM', interrupt)
   try {
-    const copied = await privileged(['install', '-m', '755', draft, POLICY])
-    if (copied.exitCode !== 0)
-      throw new SetupError(`writing ${POLICY} failed: ${lastLines(copied.output, 3)}`)
     await work()
   } finally {
-    await privileged(['rm', '-f', POLICY])
-    await rm(draft, { force: true })
     process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
   }
   if (interrupted) throw new SetupError('set-up was interrupted')

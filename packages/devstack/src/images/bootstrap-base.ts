@@ -1,4 +1,5 @@
-import { mkdir, rm } from 'node:fs/promises'
+import { mkdir, open, rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { endMounts } from '../engine/leftovers.ts'
 import { type Log, secondsSince } from '../log.ts'
@@ -6,6 +7,7 @@ import { stackPaths } from '../paths.ts'
 import { type CommandOutcome, lastLines, withAdminPath } from '../run-command.ts'
 import { SetupError } from '../setup-error.ts'
 import { installPackages } from '../system-packages.ts'
+import { IMAGES_FOLDER } from './image-content.ts'
 
 /** The base image that is made here. */
 export const LOCAL_BASE = 'isopod/base:trixie'
@@ -21,18 +23,21 @@ export interface BootstrapOptions {
 }
 
 /**
- * Makes a bare Debian trixie from Debian's packages, with perl and no other language.
+ * Makes a bare Debian trixie from Debian's packages, with perl and no other language; or takes the archive that the demo has
+ * made meanwhile.
  *
  * @throws {SetupError} with the last lines of mmdebstrap or of what took the archive
  */
-export async function bootstrapBase(tag: string, { env, log, take, drop }: BootstrapOptions): Promise<void> {
+export async function bootstrapBase(tag: string, options: BootstrapOptions): Promise<void> {
+  const { env, log, take, drop } = options
   const startedAt = performance.now()
+  if (await takeArchive(options)) return
   await installPackages(['debootstrap'], log, env)
   log(`making ${tag} from Debian's packages (20 s to 2 min)`)
   const { scratch } = stackPaths(env)
   await mkdir(scratch, { recursive: true, mode: 0o755 })
   const { execa } = await import('execa')
-  const bootstrap = execa('mmdebstrap', bootstrapArguments(), {
+  const bootstrap = execa('sh', [join(IMAGES_FOLDER, 'base.sh')], {
     env: { ...withAdminPath(env), TMPDIR: scratch },
     extendEnv: false,
     stdin: 'ignore',
@@ -54,10 +59,23 @@ export async function bootstrapBase(tag: string, { env, log, take, drop }: Boots
       `making the base image failed; the end of mmdebstrap's output:\n${lastLines(stderr, 8)}`,
     )
   }
-  if (taken.exitCode !== 0) {
-    throw new SetupError(`importing the base image failed: ${lastLines(taken.output, 4)}`)
-  }
+  checkTaken(taken)
   log(`made ${tag} in ${secondsSince(startedAt)}`)
+}
+
+/** @returns whether there was an archive, which is gone now */
+async function takeArchive({ env, take }: BootstrapOptions): Promise<boolean> {
+  const { baseArchive } = stackPaths(env)
+  const file = await open(baseArchive).catch(() => undefined)
+  if (file === undefined) return false
+  await rm(baseArchive, { force: true })
+  checkTaken(await take(file.createReadStream()))
+  return true
+}
+
+function checkTaken({ exitCode, output }: CommandOutcome): void {
+  if (exitCode === 0) return
+  throw new SetupError(`importing the base image failed: ${lastLines(output, 4)}`)
 }
 
 /**
@@ -83,27 +101,4 @@ function endFirst(end: () => unknown, ended: Promise<unknown>): () => void {
     for (const [name, handler] of handlers) process.off(name, handler)
   }
   return release
-}
-
-/** Files that the registry's slim image excludes, too: manuals, translations, documentation except licences. */
-const EXCLUDED = `${['doc', 'man', 'info', 'locale', 'groff', 'lintian']
-  .map((folder) => `path-exclude=/usr/share/${folder}/*\\n`)
-  .join('')}path-include=/usr/share/doc/*/copyright\\n`
-
-function bootstrapArguments(): string[] {
-  return [
-    '--variant=minbase',
-    `--aptopt=APT::Install-Recommends "false"`,
-    // As in the registry's image: less to download, and no wait for the disk after each file.
-    `--aptopt=Acquire::Languages "none"`,
-    '--dpkgopt=force-unsafe-io',
-    // As options of dpkg, they would make mmdebstrap start Python for each package, half of its time.
-    `--extract-hook=printf '${EXCLUDED}' > "$1/etc/dpkg/dpkg.cfg.d/excluded"`,
-    '--extract-hook=cd "$1/usr/share" && rm -rf man/* info/* locale/* groff/* lintian/*',
-    '--extract-hook=find "$1/usr/share/doc" -mindepth 1 ! -type d ! -name copyright -delete',
-    // Mmdebstrap copies them from this host, which programs must not learn about.
-    '--customize-hook=for file in hostname resolv.conf; do : > "$1/etc/$file"; done',
-    'trixie',
-    '-',
-  ]
 }

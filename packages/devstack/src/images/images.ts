@@ -30,6 +30,8 @@ const MAX_WAIT_MS = 3_600_000
 interface ImageOptions {
   readonly env: NodeJS.ProcessEnv
   readonly log: Log
+  /** Called with each named image as soon as it is up to date. @default none */
+  readonly use?: (name: ImageName) => Promise<void>
 }
 
 /**
@@ -43,11 +45,11 @@ export async function buildImages(
   names: readonly ImageName[],
   options: ImageOptions,
 ): Promise<void> {
+  const { use = async () => {} } = options
   const missing = await outdatedImages(builder, names)
-  if (missing.length === 0) return
-  const debian = await builder.base()
+  const queue = [...new Set(names)]
   const started = new Map<ImageName, Promise<Base>>()
-  const wanted = missing.length
+  let debian: Promise<Base> | undefined
   let begun = 0
 
   /** Resolves with an image, built if necessary; once for all callers. */
@@ -58,7 +60,8 @@ export async function buildImages(
   }
   const build = async (name: ImageName): Promise<Base> => {
     const parent = parentOf(name)
-    const base = parent === undefined ? debian : await ensure(parent)
+    debian ??= builder.base()
+    const base = await (parent === undefined ? debian : ensure(parent))
     const lock = join(stackPaths(options.env).imageLocks, name)
     return await withLock(lock, () => buildOn(base, name), { log: options.log, waitMs: MAX_WAIT_MS })
   }
@@ -67,7 +70,9 @@ export async function buildImages(
     const old = await builder.find(IMAGES[name])
     if (old && isCurrent(old, content, base.id)) return { tag: IMAGES[name], id: old.id }
     begun += 1
-    if (wanted > MAX_BUILDS) options.log(`building ${IMAGES[name]} (${begun} of ${Math.max(begun, wanted)})`)
+    if (missing.size > MAX_BUILDS) {
+      options.log(`building ${IMAGES[name]} (${begun} of ${Math.max(begun, missing.size)})`)
+    }
     await buildImage(builder, name, base, content, options)
     // An engine keeps the old image while a container uses it.
     if (old) await builder.remove(old.id)
@@ -75,22 +80,26 @@ export async function buildImages(
     return { tag: IMAGES[name], id: made?.id ?? '' }
   }
   const lane = async () => {
-    for (let name = missing.shift(); name !== undefined; name = missing.shift()) {
-      await ensure(name)
+    for (let name = queue.shift(); name !== undefined; name = queue.shift()) {
+      if (missing.has(name)) await ensure(name)
+      await use(name)
     }
   }
   const results = await Promise.allSettled(Array.from({ length: MAX_BUILDS }, lane))
   for (const result of results) if (result.status === 'rejected') throw result.reason
 }
 
-/** The named images that have to be built, in the same order. */
-async function outdatedImages(builder: ImageBuilder, names: readonly ImageName[]): Promise<ImageName[]> {
+/** The named images that have to be built. */
+async function outdatedImages(
+  builder: ImageBuilder,
+  names: readonly ImageName[],
+): Promise<ReadonlySet<ImageName>> {
   const debian = await builder.localBase()
-  const outdated: ImageName[] = []
+  const outdated = new Set<ImageName>()
   for (const name of new Set(names)) {
     const parent = parentOf(name)
     const base = parent === undefined ? debian : await builder.find(IMAGES[parent])
-    if (!isCurrent(await builder.find(IMAGES[name]), await imageContent(name), base?.id)) outdated.push(name)
+    if (!isCurrent(await builder.find(IMAGES[name]), await imageContent(name), base?.id)) outdated.add(name)
   }
   return outdated
 }

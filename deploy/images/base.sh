@@ -1,0 +1,25 @@
+#!/bin/sh
+# Writes a bare Debian trixie to standard output, as a tar archive: the base of the language images where no registry is in
+# reach. It has perl and no other language.
+set -eu
+
+# Files that the registry's slim image excludes, too: manuals, translations, documentation except licences.
+excluded=
+for folder in doc man info locale groff lintian; do
+  excluded="${excluded}path-exclude=/usr/share/$folder/*\\n"
+done
+excluded="${excluded}path-include=/usr/share/doc/*/copyright\\n"
+
+# Without package descriptions in other languages, as in the registry's image, and without a wait for the disk after each file.
+# As options of dpkg, the excluded files would make mmdebstrap start Python for each package, half of its time. It copies
+# hostname and resolv.conf from this host, which programs must not learn about.
+# The signals for this script are then mmdebstrap's, which unmounts and cleans up.
+exec mmdebstrap --variant=minbase \
+  '--aptopt=APT::Install-Recommends "false"' \
+  '--aptopt=Acquire::Languages "none"' \
+  --dpkgopt=force-unsafe-io \
+  "--extract-hook=printf '$excluded' > \"\$1/etc/dpkg/dpkg.cfg.d/excluded\"" \
+  '--extract-hook=cd "$1/usr/share" && rm -rf man/* info/* locale/* groff/* lintian/*' \
+  '--extract-hook=find "$1/usr/share/doc" -mindepth 1 ! -type d ! -name copyright -delete' \
+  '--customize-hook=for file in hostname resolv.conf; do : > "$1/etc/$file"; done' \
+  trixie -

@@ -1,7 +1,8 @@
 // Compiles native/ to build/isopod-init-<arch>, and spawner/ and probe/ likewise, unless they are there from these
 // very sources.
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -9,26 +10,25 @@ import { fileURLToPath } from 'node:url'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const compiler = process.env.CC ?? 'cc'
 
-for (const [program, folder] of [
-  ['init', 'native'],
-  ['spawner', 'spawner'],
-  ['probe', 'probe'],
-]) {
-  const sources = join(root, folder)
+const programs = { init: 'native', spawner: 'spawner', probe: 'probe' }
+await Promise.all(Object.entries(programs).map(([program, folder]) => build(program, join(root, folder))))
+
+async function build(program, sources) {
   const output = join(root, 'build', `isopod-${program}-${process.arch}`)
   const stamp = `${output}.sources`
   const digest = digestOf(sources)
-  if (existsSync(output) && existsSync(stamp) && readFileSync(stamp, 'utf8') === digest) continue
+  if (existsSync(output) && existsSync(stamp) && readFileSync(stamp, 'utf8') === digest) return
   if (process.platform !== 'linux' || spawnSync(compiler, ['--version']).status !== 0) {
     console.log(
       `${program}: no C compiler for Linux here (${compiler}); packages/init/Dockerfile builds it instead`,
     )
-    continue
+    return
   }
   mkdirSync(join(root, 'build'), { recursive: true })
-  const built = spawnSync('sh', [join(root, 'native', 'build.sh'), output, sources], { stdio: 'inherit' })
-  if (built.status !== 0) process.exit(built.status ?? 1)
-  writeFileSync(stamp, digest)
+  const script = join(root, 'native', 'build.sh')
+  const [status] = await once(spawn('sh', [script, output, sources], { stdio: 'inherit' }), 'close')
+  if (status === 0) writeFileSync(stamp, digest)
+  else process.exitCode = 1
 }
 
 function digestOf(sources) {

@@ -28,6 +28,7 @@ const RELEASE = [
 
 /** Specs that change the host for a moment, measure it, or keep it busy: no other spec runs beside them. */
 const ALONE = [
+  'packages/devstack/test/system/install-packages.test.ts',
   'test/security/observers.test.ts',
   'test/security/kernel-memory.test.ts',
   'test/e2e/{busy-compiler,busy-worker,retry-fairness}.test.ts',

@@ -8,6 +8,7 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   'apps/gateway/test/system/*': PLATFORM,
   'apps/mcp/test/system/*': PLATFORM,
   'packages/devstack/test/system/build-roots.test.ts': NO_NETWORK,
+  'packages/devstack/test/system/install-packages.test.ts': PLATFORM,
   'packages/devstack/test/system/private-stack.test.ts':
     'tests set-up, and the guest has an engine of its own',
   'packages/devstack/test/system/roots.test.ts': 'needs skopeo and umoci, which the guest does not have',

@@ -95,13 +95,15 @@ async function outdatedImages(
   names: readonly ImageName[],
 ): Promise<ReadonlySet<ImageName>> {
   const debian = await builder.localBase()
-  const outdated = new Set<ImageName>()
-  for (const name of new Set(names)) {
-    const parent = parentOf(name)
-    const base = parent === undefined ? debian : await builder.find(IMAGES[parent])
-    if (!isCurrent(await builder.find(IMAGES[name]), await imageContent(name), base?.id)) outdated.add(name)
-  }
-  return outdated
+  const wanted = [...new Set(names)]
+  const current = await Promise.all(
+    wanted.map(async (name) => {
+      const parent = parentOf(name)
+      const base = parent === undefined ? debian : await builder.find(IMAGES[parent])
+      return isCurrent(await builder.find(IMAGES[name]), await imageContent(name), base?.id)
+    }),
+  )
+  return new Set(wanted.filter((_, index) => !current[index]))
 }
 
 async function buildImage(

@@ -12,24 +12,23 @@ const state = resolve(process.env.ISOPOD_STATE_DIR || join(root, '.isopod'))
 /** Where the set-up of the process driver looks for it (`baseArchive` in packages/devstack/src/paths.ts). */
 const baseArchive = join(state, 'base.tar')
 const env = { ...process.env, PATH: [join(root, 'node_modules', '.bin'), process.env.PATH].join(delimiter) }
-/** What runs now: the steps of the set-up and the demo, and what makes the base image meanwhile. */
-const running = { step: undefined, base: undefined }
-let interrupted = false
+/** What runs now: set-up or the demo, and mmdebstrap meanwhile. */
+const running = { step: undefined, mmdebstrap: undefined }
+let isEnding = false
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
   process.on(signal, () => {
-    interrupted = true
     // A terminal sends Ctrl-C to the step, too, and a second one would end it at once.
     if (signal !== 'SIGINT') running.step?.kill(signal)
-    // Apt-get and mmdebstrap then end what must not stay half done.
-    running.base?.kill('SIGTERM')
+    endBase()
   })
 }
 
 const base = wantsBase() ? makeBase() : undefined
 process.exitCode = await runStep(process.execPath, [join(root, 'scripts', 'setup.mjs')])
+if (process.exitCode !== 0) endBase()
 await base
-if (process.exitCode === 0 && !interrupted) {
+if (process.exitCode === 0 && !isEnding) {
   process.exitCode = await runStep('node', [
     join(root, 'apps', 'cli', 'bin', 'isopod.js'),
     'demo',
@@ -52,10 +51,12 @@ async function makeBase() {
   const packages = ['buildah', 'mmdebstrap', 'debian-archive-keyring']
   if (!process.env.REDIS_URL) packages.unshift('redis-server')
   say(`installing ${packages.join(', ')} with apt-get`)
-  const install = () =>
-    runForBase('sh', [join(root, 'packages', 'devstack', 'scripts', 'install-packages.sh'), ...packages])
+  const script = join(root, 'packages', 'devstack', 'scripts', 'install-packages.sh')
+  const install = () => succeeds(start('sh', [script, ...packages]))
   // A fresh system has no package lists.
-  if (!((await install()) || ((await runForBase('apt-get', ['update', '-q'])) && (await install())))) return
+  const installed =
+    (await install()) || ((await succeeds(start('apt-get', ['update', '-q']))) && (await install()))
+  if (!installed || isEnding) return
   say('making the base image from Debian’s packages (20 s to 2 min)')
   const startedAt = Date.now()
   const scratch = join(state, 'scratch')
@@ -63,14 +64,37 @@ async function makeBase() {
   mkdirSync(scratch, { recursive: true })
   const draft = join(scratch, `base-${process.pid}.tar`)
   const file = openSync(draft, 'w', 0o600)
-  const made = await runForBase('sh', [join(root, 'deploy', 'images', 'base.sh')], {
+  running.mmdebstrap = start('sh', [join(root, 'deploy', 'images', 'base.sh')], {
     stdio: ['ignore', file, 'ignore'],
     env: { ...process.env, TMPDIR: scratch },
   })
+  const made = await succeeds(running.mmdebstrap)
+  running.mmdebstrap = undefined
   closeSync(file)
   if (!made) return rmSync(draft)
   renameSync(draft, baseArchive)
   say(`made the base image in ${((Date.now() - startedAt) / 1000).toFixed(0)} s`)
+}
+
+/** Ends the work on the base image as soon as nothing stays half done: apt-get ends what it has begun. */
+function endBase() {
+  isEnding = true
+  try {
+    // Its whole group: mmdebstrap cleans up once its parts have ended.
+    if (running.mmdebstrap) process.kill(-running.mmdebstrap.pid, 'SIGTERM')
+  } catch (error) {
+    // It has ended by itself.
+    if (error.code !== 'ESRCH') throw error
+  }
+}
+
+/** Starts a command in a process group of its own, out of reach of the terminal's signals. */
+function start(program, words, how = { stdio: 'ignore' }) {
+  return spawn(program, words, { ...how, detached: true })
+}
+
+async function succeeds(child) {
+  return (await exitCode(child)) === 0
 }
 
 /** Runs a command with this terminal. @returns its exit code */
@@ -80,16 +104,6 @@ async function runStep(program, words) {
   const code = await exitCode(child)
   running.step = undefined
   return code
-}
-
-/** Runs a command out of reach of the terminal's signals. @returns whether it succeeded */
-async function runForBase(program, words, how = { stdio: 'ignore' }) {
-  if (interrupted) return false
-  const child = spawn(program, words, { ...how, detached: true })
-  running.base = child
-  const code = await exitCode(child)
-  running.base = undefined
-  return code === 0
 }
 
 function exitCode(child) {

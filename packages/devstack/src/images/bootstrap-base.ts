@@ -43,10 +43,9 @@ export async function bootstrapBase(tag: string, options: BootstrapOptions): Pro
     stdin: 'ignore',
     buffer: { stdout: false },
     reject: false,
-    // In its own process group: otherwise Ctrl-C would also end the parts that unmount.
     detached: true,
   })
-  const release = endFirst(() => bootstrap.kill('SIGTERM'), bootstrap)
+  const release = endFirst(() => endGroup(bootstrap.pid), bootstrap)
   const taken = await take(bootstrap.stdout)
   const { exitCode, stderr } = await bootstrap
   release()
@@ -76,6 +75,16 @@ async function takeArchive({ env, take }: BootstrapOptions): Promise<boolean> {
 function checkTaken({ exitCode, output }: CommandOutcome): void {
   if (exitCode === 0) return
   throw new SetupError(`importing the base image failed: ${lastLines(output, 4)}`)
+}
+
+/** Ends a child with its whole process group: mmdebstrap cleans up once its parts have ended. */
+function endGroup(leader: number | undefined): void {
+  try {
+    if (leader !== undefined) process.kill(-leader, 'SIGTERM')
+  } catch (error) {
+    // It has ended by itself.
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
 }
 
 /**

@@ -24,7 +24,8 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
   })
 }
 
-const base = wantsBase() ? makeBase() : undefined
+// Without it, `isopod demo` tries again and reports why.
+const base = wantsBase() ? makeBase().catch((error) => say(error.message)) : undefined
 process.exitCode = await runStep(process.execPath, [join(root, 'scripts', 'setup.mjs')])
 if (process.exitCode !== 0) endBase()
 await base
@@ -46,7 +47,7 @@ function wantsBase() {
   return existsSync('/usr/bin/apt-get')
 }
 
-/** Makes the archive of the base image. If that fails, `isopod demo` tries again and reports why. */
+/** Makes the archive of the base image, unless a command fails. */
 async function makeBase() {
   const packages = ['buildah', 'mmdebstrap', 'debian-archive-keyring']
   if (!process.env.REDIS_URL) packages.unshift('redis-server')

@@ -49,6 +49,7 @@ function wantsBase() {
 
 /** Makes the archive of the base image, unless a command fails. */
 async function makeBase() {
+  // `isopod demo` knows the packages from packages/devstack, which is not built yet, and installs those that are missing here.
   const packages = ['buildah', 'mmdebstrap', 'debian-archive-keyring']
   if (!process.env.REDIS_URL) packages.unshift('redis-server')
   say(`installing ${packages.join(', ')} with apt-get`)

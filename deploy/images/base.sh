@@ -10,10 +10,9 @@ for folder in doc man info locale groff lintian; do
 done
 excluded="${excluded}path-include=/usr/share/doc/*/copyright\\n"
 
-# Without package descriptions in other languages, as in the registry's image, and without a wait for the disk after each file.
-# As options of dpkg, the excluded files would make mmdebstrap start Python for each package, half of its time. It copies
-# hostname and resolv.conf from this host, which programs must not learn about.
-# The signals for this script are then mmdebstrap's, which unmounts and cleans up.
+# Like the registry's image, it fetches no descriptions of packages in other languages, and dpkg does not wait for the disk after each file.
+# Given as options of dpkg, the excluded files would make mmdebstrap start Python for each package, half of its time.
+# Mmdebstrap copies hostname and resolv.conf from this host, which programs must not learn about.
 exec mmdebstrap --variant=minbase \
   '--aptopt=APT::Install-Recommends "false"' \
   '--aptopt=Acquire::Languages "none"' \

@@ -4,11 +4,11 @@ set -eu
 policy=/usr/sbin/policy-rc.d
 mark='# Put here by isopod while it installs packages, and removed right after.'
 
-# Scripts of packages ask this file before they start a service. A file with our mark was left by a killed set-up; any other is
-# the administrator's, and stays.
+# A package's script asks this file before it starts a service. A file with our mark was left by a set-up that was killed; any
+# other one belongs to the administrator, and stays.
 if [ ! -e "$policy" ] || grep -qxF "$mark" "$policy"; then
   trap 'rm -f "$policy"' EXIT
-  # After Ctrl-C, apt-get ends what it has begun, and only then may the file go.
+  # A signal ends this script only after apt-get: until then the file must stay.
   trap : HUP INT TERM
   printf '#!/bin/sh\n%s\nexit 101\n' "$mark" | install -m 755 /dev/stdin "$policy"
 fi

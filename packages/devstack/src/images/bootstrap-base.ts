@@ -23,8 +23,8 @@ export interface BootstrapOptions {
 }
 
 /**
- * Makes a bare Debian trixie from Debian's packages, with perl and no other language; or takes the archive that the demo has
- * made meanwhile.
+ * Makes a bare Debian trixie from Debian's packages, with perl and no other language; or takes the archive that
+ * `scripts/demo.mjs` has made.
  *
  * @throws {SetupError} with the last lines of mmdebstrap or of what took the archive
  */

@@ -31,7 +31,7 @@ interface ImageOptions {
   readonly env: NodeJS.ProcessEnv
   readonly log: Log
   /** Called with each named image as soon as it is up to date. @default none */
-  readonly use?: (name: ImageName) => Promise<void>
+  readonly onReady?: (name: ImageName) => Promise<void>
 }
 
 /**
@@ -45,7 +45,7 @@ export async function buildImages(
   names: readonly ImageName[],
   options: ImageOptions,
 ): Promise<void> {
-  const { use = async () => {} } = options
+  const { onReady = async () => {} } = options
   const missing = await outdatedImages(builder, names)
   const queue = [...new Set(names)]
   const started = new Map<ImageName, Promise<Base>>()
@@ -82,7 +82,7 @@ export async function buildImages(
   const lane = async () => {
     for (let name = queue.shift(); name !== undefined; name = queue.shift()) {
       if (missing.has(name)) await ensure(name)
-      await use(name)
+      await onReady(name)
     }
   }
   const results = await Promise.allSettled(Array.from({ length: MAX_BUILDS }, lane))

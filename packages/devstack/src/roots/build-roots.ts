@@ -42,11 +42,11 @@ export async function buildRoots(
   const lock = join(stackPaths(env).imageLocks, 'buildah')
   const build = async () => {
     const builder = await BuildahBuilder.open({ env, log })
-    const use = async (name: ImageName) => {
+    const onReady = async (name: ImageName) => {
       const root = await addRoot(await buildahRoot(builder, IMAGES[name]), options)
       made.set(root.reference, root)
     }
-    await buildImages(builder, outdated, { env, log, use })
+    await buildImages(builder, outdated, { env, log, onReady })
   }
   if (outdated.length > 0) await asSetupError(() => withLock(lock, build, { log, waitMs: MAX_WAIT_MS }))
   const roots = await (await openRoots(env)).list()

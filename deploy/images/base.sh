@@ -10,8 +10,9 @@ for folder in doc man info locale groff lintian; do
 done
 excluded="${excluded}path-include=/usr/share/doc/*/copyright\\n"
 
-# Like the registry's image, it fetches no descriptions of packages in other languages, and dpkg does not wait for the disk after each file.
-# Given as options of dpkg, the excluded files would make mmdebstrap start Python for each package, half of its time.
+# Like the registry's image, it fetches no descriptions of packages in other languages, and dpkg does not wait for the disk
+# after each file. Given as options of dpkg, the excluded files would make mmdebstrap start Python for each package, half of
+# its time.
 # Mmdebstrap copies hostname and resolv.conf from this host, which programs must not learn about.
 exec mmdebstrap --variant=minbase \
   '--aptopt=APT::Install-Recommends "false"' \

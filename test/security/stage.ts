@@ -12,6 +12,8 @@ import type { Attack, Verdict } from './attack.ts'
 /** Value of an environment variable of the worker that no program may see. */
 const WORKER_SECRET = 'isopod-worker-secret-5b1c'
 const TRIES = 5
+/** Far more than any attack needs, also on a busy host. Attacks that are to reach their timeout set a lower one. */
+const TIMEOUT_SECONDS = 90
 const NOTHING = /^$/
 /** Makes all attacks of a stage jobs of one batch if `TEST_REUSE` asks for it; otherwise each gets its own container. */
 const SHARED = REUSE === 'batch' ? ({ reuse: 'batch', batchId: 'attacks' } as const) : {}
@@ -55,7 +57,7 @@ export function jobOf(attack: Attack, stdin: string): JobInput {
     language,
     code: readFileSync(path, 'utf8'),
     stdin,
-    limits: { timeoutSeconds: 20, ...limits },
+    limits: { timeoutSeconds: TIMEOUT_SECONDS, ...limits },
     ...SHARED,
   }
   return files === undefined ? base : { ...base, files }

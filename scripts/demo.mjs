@@ -26,7 +26,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
 
 // Without it, `isopod demo` tries again and reports why.
 const base = wantsBase() ? makeBase().catch((error) => say(error.message)) : undefined
-process.exitCode = await runStep(process.execPath, [join(root, 'scripts', 'setup.mjs')])
+process.exitCode = await runStep(process.execPath, [join(root, 'scripts', 'setup.mjs'), '--omit=dev'])
 if (process.exitCode !== 0) endBase()
 await base
 if (process.exitCode === 0 && !isEnding) {

@@ -1,4 +1,5 @@
 // Prepares a fresh checkout: installs packages from the lock file, then builds. Prints nothing if there is nothing to do.
+// With --omit=dev it installs no packages that only lint, tests and benchmarks need.
 // It runs before anything is installed, so it needs only Node 18.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -21,6 +22,9 @@ const bin = join(modules, '.bin')
 const lock = join(root, '.isopod', 'setup.pid')
 const lockStamp = join(modules, '.isopod-lock')
 const buildStamp = join(modules, '.isopod-build')
+/** In the stamp of an installation without the packages of `devDependencies`. */
+const OMIT_DEV = '--omit=dev'
+const omitsDev = process.argv.includes(OMIT_DEV)
 
 try {
   takeTurn()
@@ -60,21 +64,25 @@ function takeTurn() {
 function installPackages() {
   const lockText = read(join(root, 'package-lock.json'))
   if (lockText === '') fail(`package-lock.json is missing in ${root}; restore it and try again`)
-  const wanted = `${hash(lockText)} ${process.platform}-${process.arch}`
-  if (read(lockStamp) === wanted) return
+  const whole = `${hash(lockText)} ${process.platform}-${process.arch}`
+  const partial = `${whole} ${OMIT_DEV}`
+  const found = read(lockStamp)
+  if (found === whole || (omitsDev && found === partial)) return
   if (!isInstalled(JSON.parse(lockText))) {
     const startedAt = Date.now()
-    say('installing packages (npm ci)')
+    // `npm ci` deletes node_modules first, which a running demo or `isopod up` may use, so it does not add what is missing.
+    const install = found === partial ? ['install', '--no-save'] : ['ci', ...(omitsDev ? [OMIT_DEV] : [])]
+    say(`installing packages (npm ${install.join(' ')})`)
     // No package here needs its install script, and such scripts are a risk.
     const npm = run(
       'npm',
-      ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'],
+      [...install, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'],
       withoutBin(),
     )
-    if (npm.status !== 0) fail(`npm ci failed:\n${npm.output}`)
+    if (npm.status !== 0) fail(`npm ${install[0]} failed:\n${npm.output}`)
     say(`installed packages in ${seconds(startedAt)}`)
   }
-  writeFileSync(lockStamp, wanted)
+  writeFileSync(lockStamp, omitsDev ? partial : whole)
 }
 
 /** Whether node_modules contains the packages of the lock file. */
@@ -88,7 +96,7 @@ function isInstalled(wanted) {
       return Object.keys(entry.bin ?? {}).every((name) => path === '' || existsSync(join(bin, name)))
     }
     const found = installed[path]
-    if (found === undefined) return entry.optional === true
+    if (found === undefined) return entry.optional === true || (omitsDev && entry.dev === true)
     return found.version === entry.version && existsSync(join(root, path))
   })
 }
@@ -131,13 +139,13 @@ function removeStrays(folder) {
 
 /** Names, sizes and times of all inputs of the build. If they differ, the compilers compare contents. */
 function sourcesFingerprint() {
-  const lines = ['package.json', 'tsconfig.json', 'tsconfig.base.json'].map(describe)
+  const lines = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.base.json'].map(describe)
   for (const folder of workspaces()) {
     for (const part of ['package.json', 'tsconfig.json', 'src', 'native', 'spawner', 'probe', 'scripts']) {
       for (const file of filesBelow(join(folder, part))) lines.push(describe(file))
     }
   }
-  return hash([read(lockStamp), ...lines].join('\n'))
+  return hash([process.arch, ...lines].join('\n'))
 }
 
 function isBuilt() {

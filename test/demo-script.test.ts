@@ -65,6 +65,11 @@ describe('npm run demo', () => {
     expect(await has('installed')).toBe(false)
   })
 
+  it('installs no package that only tests need', async () => {
+    await put('scripts/setup.mjs', `console.log(process.argv.slice(2).join()); process.exitCode = 3`)
+    expect(await start([]).ended).toMatchObject({ code: 3, stdout: '--omit=dev\n' })
+  })
+
   it('does not run after a set-up that failed', async () => {
     await put('scripts/setup.mjs', 'process.exitCode = 3')
     expect(await start([]).ended).toMatchObject({ code: 3, stdout: '' })

@@ -4,7 +4,14 @@ import { join } from 'node:path'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { CHECKOUT, type PackedPackage, packPublic, publicPackages, workspaces } from './support/packed.ts'
+import {
+  CHECKOUT,
+  type Manifest,
+  type PackedPackage,
+  packPublic,
+  publicPackages,
+  workspaces,
+} from './support/packed.ts'
 
 const all = [...workspaces()]
 const shipped = [...publicPackages()]
@@ -24,6 +31,17 @@ describe('each workspace', () => {
       'packages/protocol',
       'packages/queue',
     ])
+  })
+})
+
+describe('the root', () => {
+  it('has what the build needs as dependencies, because npm run demo installs no devDependencies', () => {
+    const isForBuild = (name: string) => /^(@types\/|typescript$|vite$)/.test(name)
+    const manifests = [JSON.parse(read('package.json')) as Manifest, ...workspaces().values()]
+    const dev = manifests.flatMap(({ devDependencies = {} }) => Object.keys(devDependencies))
+    expect(dev.filter(isForBuild)).toEqual([])
+    // The services' images leave these dependencies out.
+    expect(Object.keys(manifests[0]?.dependencies ?? {}).filter((name) => !isForBuild(name))).toEqual([])
   })
 })
 

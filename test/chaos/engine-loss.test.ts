@@ -51,7 +51,7 @@ it('a job runs again after its connection to the container broke; it is not repo
 
 // promise: no-false-blame
 it('a program is not blamed for a timeout while the engine stands still', async () => {
-  const limits = { timeoutSeconds: 3, outputBytes: 10_000_000 }
+  const limits = { timeoutSeconds: 5, outputBytes: 10_000_000 }
   const codes = [
     // Init's report of the end waits in the engine.
     'echo the; sleep 1; echo whole',

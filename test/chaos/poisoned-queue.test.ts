@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { SIMULATED_LAUNCHER } from '../bench/cases/simulated.ts'
 import { eventually } from '../support/eventually.ts'
 import { redisCli } from '../support/redis.ts'
+import { scaled } from '../support/time-factor.ts'
 import { startWorld, type World } from '../support/world.ts'
 
 /** Names of BullMQ's own keys of a queue, in this and in other releases. As job ids they would collide with these keys. */
@@ -59,7 +60,7 @@ const JOB = { language: 'bash', code: 'echo 1' }
 
 /** Expects that a job runs, and that afterwards the idle workers do not retry broken entries in a tight loop. */
 async function expectHealthy(): Promise<void> {
-  const result = await Promise.race([world.client.run(JOB), sleep(15_000, undefined)])
+  const result = await Promise.race([world.client.run(JOB), sleep(scaled(15_000), undefined)])
   expect(result).toMatchObject({ status: 'success', stdout: '1\n' })
   const before = await commandsRun()
   await sleep(1500)

@@ -94,9 +94,14 @@ afterAll(async () => {
   await world?.close()
 })
 
-function run({ language, code, scripts }: Case, mode: Partial<JobInput>): Promise<Result> {
+/** On a busy host, a short program took 9.7 seconds. Cheats may run until their timeout. */
+function run(
+  { language, code, scripts }: Case,
+  mode: Partial<JobInput>,
+  timeoutSeconds = 20,
+): Promise<Result> {
   const tests = scripts.map((script) => ({ script }))
-  return world.client.run({ language, code, tests, limits: { timeoutSeconds: 10 }, ...mode })
+  return world.client.run({ language, code, tests, limits: { timeoutSeconds }, ...mode })
 }
 
 /** Cheats in the process of the tests that no harness there can tell from correct programs: they pass, but are marked. */
@@ -162,7 +167,7 @@ describe.each(MODES)('%s', (_, mode, every) => {
   it.concurrent.each(cases('honest', every))(
     'passes, and is not suspicious: $language $name',
     async (each) => {
-      const { tests = [], summary } = await run(each, mode)
+      const { tests = [], summary } = await run(each, mode, 90)
       for (const test of tests) expect(test).toMatchObject({ verdict: 'passed', diff: null })
       for (const { suspicious } of tests) expect(suspicious).toBeUndefined()
       expect(summary).toEqual({ passed: tests.length, total: tests.length, score: 1, status: 'success' })

@@ -9,8 +9,8 @@ import { BETWEEN_JOBS, type BetweenJobs } from './manifest/between-jobs.ts'
 
 const MIB = 1024 * 1024
 const LANGUAGES: Readonly<Record<string, string>> = { '.py': 'python', '.sh': 'bash', '.c': 'c' }
-/** A low limit of processes, so that a program can easily use up all of them. */
-const LIMITS = { processes: 40, cpus: 1, timeoutSeconds: 20 } as const
+/** A low limit of processes, so that a program can easily use up all of them, and more time than any needs on a busy host. */
+const LIMITS = { processes: 40, cpus: 1, timeoutSeconds: 90 } as const
 let world: World
 
 beforeAll(async () => {
@@ -77,7 +77,10 @@ function attackOf({ program: name, limits }: BetweenJobs): JobInput {
 function inventory({ program: name, limits }: BetweenJobs): JobInput {
   const files = { 'inventory.sh': { content: program('inventory.sh').code } } as const
   const { code } = program(`inventory${extname(name)}`)
-  return { ...job(name, code, limits), ...(name.endsWith('.c') && { files }) }
+  return {
+    ...job(name, code, { ...limits, timeoutSeconds: LIMITS.timeoutSeconds }),
+    ...(name.endsWith('.c') && { files }),
+  }
 }
 
 function job(name: string, code: string, limits: LimitsRequest = {}): JobInput {

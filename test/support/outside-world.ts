@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { selfSigned } from './self-signed.ts'
+import { scaled } from './time-factor.ts'
 
 const run = promisify(execFile)
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -154,7 +155,7 @@ function linkCommands(home: string, net: string): string[] {
 }
 
 async function until({ process: child, lines }: Spawned, found: (line: string) => boolean): Promise<void> {
-  const deadline = performance.now() + 30_000
+  const deadline = performance.now() + scaled(60_000)
   while (!lines.some(found)) {
     if (child.exitCode !== null || performance.now() > deadline) {
       throw new Error(`did not start: ${lines.slice(-5).join('\n')}`)

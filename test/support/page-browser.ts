@@ -1,4 +1,5 @@
 import { type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { scaled } from './time-factor.ts'
 
 /** A browser that opens pages of the gateway and reports, and collects their errors and policy violations. */
 export interface PageBrowser {
@@ -22,7 +23,7 @@ export async function startPageBrowser(executablePath: string): Promise<PageBrow
     async open(url, options = {}) {
       const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
       const page = await context.newPage()
-      page.setDefaultTimeout(20_000)
+      page.setDefaultTimeout(scaled(20_000))
       const home = url.startsWith('file:') ? url : new URL(url).origin
       page.on('request', (request) => {
         if (

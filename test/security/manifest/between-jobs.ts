@@ -1,4 +1,3 @@
-import { scaled } from '../../support/time-factor.ts'
 import type { Entry } from '../attack.ts'
 
 const DONE = { status: 'success' } as const
@@ -22,8 +21,7 @@ export const BETWEEN_JOBS: readonly BetweenJobs[] = [
   {
     program: 'forever-in-many.sh',
     tries: 'outlast its timeout in many sessions',
-    // The job that looks at what is left has the same limits.
-    limits: { timeoutSeconds: scaled(1) },
+    limits: { timeoutSeconds: 1 },
     must: { status: 'timeout', limit: 'timeout' },
     container: 'reused',
   },

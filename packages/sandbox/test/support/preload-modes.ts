@@ -1,5 +1,6 @@
 import type { Language } from '@isopod/protocol'
 import { shippedCatalogue } from '../../../../test/support/shipped-catalogue.ts'
+import { scaled } from '../../../../test/support/time-factor.ts'
 import { ContainerMaker } from '../../src/acquire/container-maker.ts'
 import type { Execution } from '../../src/contract/execution.ts'
 import type { Outcome } from '../../src/contract/outcome.ts'
@@ -14,6 +15,9 @@ export const MODES = {
   preloaded: { preload: true },
   forked: { preload: true, sharedBy: 'a batch' },
 } as const satisfies Record<string, Partial<Execution>>
+
+/** Limits of programs that name none. On a busy host, short ones took 17 seconds. */
+export const ONE_CPU = limits({ cpus: 1, timeoutSeconds: 90 })
 
 /** A way to start a program. */
 export type Mode = keyof typeof MODES
@@ -43,11 +47,11 @@ export async function openModes(images: readonly string[]): Promise<Modes> {
     language,
     run: (mode, name, code, changes = {}) => {
       const id = `j-preload-${process.pid}-${++count}`
-      const base = { id, attempt: 1, language: language(name), code, limits: limits({ cpus: 1 }) }
+      const base = { id, attempt: 1, language: language(name), code, limits: ONE_CPU }
       return runExecution(
         { ...base, ...changes, ...MODES[mode] },
         { containers },
-        AbortSignal.timeout(100_000),
+        AbortSignal.timeout(scaled(100_000)),
       )
     },
     close: async () => {

@@ -30,7 +30,7 @@ beforeAll(async () => {
 
 afterAll(() => sandbox.close())
 
-const base = limits({ timeoutSeconds: 2, memoryMb: 64 })
+const base = limits({ memoryMb: 64 })
 
 interface Series {
   readonly outcome: Outcome
@@ -124,7 +124,7 @@ if what == 'loud': print('x' * 100_000)
 if what == 'fail': sys.exit(7)
 print(what)`
     const words = ['ok', 'slow', 'large', 'ok', 'loud', 'fail', 'ok']
-    const own = { ...base, timeoutSeconds: 10, outputBytes: 1000, onOverflow: 'kill' } as const
+    const own = { ...base, outputBytes: 1000, onOverflow: 'kill' } as const
     const { outcome, runs } = await series(
       'python',
       code,

@@ -4,9 +4,8 @@ import { IMAGES } from '@isopod/devstack'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { SOAK } from '../../../../test/support/soak.ts'
 import type { Execution } from '../../src/contract/execution.ts'
-import { limits } from '../support/execution.ts'
 import { expectNoRecords } from '../support/open-driver.ts'
-import { comparable, type Mode, type Modes, openModes } from '../support/preload-modes.ts'
+import { comparable, type Mode, type Modes, ONE_CPU, openModes } from '../support/preload-modes.ts'
 
 expectNoRecords()
 
@@ -19,13 +18,13 @@ const CHANGES: Record<string, Partial<Execution>> = {
   'stdin.py': { stdin: 'one\ntwo three\nfour' },
   'stdin.js': { stdin: 'a\n'.repeat(40_000) },
   'stdin-at-once.js': { stdin: 'x'.repeat(200_000) },
-  'cpu-limit.py': { limits: limits({ cpus: 1, cpuSeconds: 1 }) },
-  'descriptors.py': { limits: limits({ cpus: 1, cpuSeconds: 3, openFiles: 16 }) },
-  'memory-limit.py': { limits: limits({ cpus: 1, memoryMb: 64 }) },
-  'memory-limit.js': { limits: limits({ cpus: 1, memoryMb: 96 }) },
+  'cpu-limit.py': { limits: { ...ONE_CPU, cpuSeconds: 1 } },
+  'descriptors.py': { limits: { ...ONE_CPU, cpuSeconds: 3, openFiles: 16 } },
+  'memory-limit.py': { limits: { ...ONE_CPU, memoryMb: 64 } },
+  'memory-limit.js': { limits: { ...ONE_CPU, memoryMb: 96 } },
   // Long enough to print on a busy host.
-  'partial-output.py': { limits: limits({ cpus: 1, timeoutSeconds: 15 }) },
-  'partial-output.js': { limits: limits({ cpus: 1, timeoutSeconds: 15 }) },
+  'partial-output.py': { limits: { ...ONE_CPU, timeoutSeconds: 15 } },
+  'partial-output.js': { limits: { ...ONE_CPU, timeoutSeconds: 15 } },
   'own-module.py': {
     files: {
       'helper.py': { content: 'VALUE = 3\n', encoding: 'utf8' },
@@ -41,7 +40,7 @@ const CHANGES: Record<string, Partial<Execution>> = {
 }
 
 /** Small limits, because many of the programs exhaust a resource. */
-const FEW = { cpus: 1, memoryMb: 128, processes: 40, diskMb: 8 }
+const FEW = { ...ONE_CPU, memoryMb: 128, processes: 40, diskMb: 8 }
 /** Programs that run until their timeout, which is short; the others get enough time even on a busy host. */
 const ENDLESS = ['forever.py', 'fork-bomb.py', 'sleep-past-limit.py']
 /** Programs whose output depends on timing or on the worker. */
@@ -100,8 +99,7 @@ describe.each(['preloaded', 'forked'] as const)('a program that was %s', (mode) 
   const programs = files(PROGRAMS).filter((name, index) => isComparable(name) && (SOAK || index % 3 === 0))
   it.concurrent.each(programs)('behaves as in a plain run: %s', async (name) => {
     const code = read(name, PROGRAMS)
-    const timeoutSeconds = ENDLESS.includes(name) ? 4 : 20
-    const changes = { limits: limits({ ...FEW, timeoutSeconds }) }
+    const changes = { limits: ENDLESS.includes(name) ? { ...FEW, timeoutSeconds: 4 } : FEW }
     const { plain, other } = await same(mode, LANGUAGES[extname(name)] ?? '', code, changes)
     const { status, limit, limitsApplied } = plain
     expect(other).toMatchObject(RACES.includes(name) ? { status, limit, limitsApplied } : plain)

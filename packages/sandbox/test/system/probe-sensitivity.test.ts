@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { probeBinary } from '@isopod/init'
 import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest'
 import { type CreateOptions, RewritingEngine } from '../../../../test/support/rewriting-engine.ts'
+import { scaled } from '../../../../test/support/time-factor.ts'
 import { ContainerMaker } from '../../src/acquire/container-maker.ts'
 import { FreshContainers } from '../../src/acquire/fresh-containers.ts'
 import { openDockerDriver } from '../../src/docker/open-docker-driver.ts'
@@ -87,7 +88,7 @@ async function runProbes(
   const { findings } = await selfTest({
     context: { containers: new UnsuspectingSource(fresh) },
     kit: { probe: bytes, image: SHELL.image, name, runtime: 'runc', ownProfile: true, users: USERS },
-    signal: AbortSignal.timeout(60_000),
+    signal: AbortSignal.timeout(scaled(60_000)),
     only: probes,
   })
   return findings

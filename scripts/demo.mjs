@@ -1,5 +1,5 @@
 // Sets up the checkout, then runs `isopod demo`. For the process driver it makes the base image meanwhile, which takes as long
-// and needs no npm package. It runs before anything is installed, so it needs only Node 18.
+// and needs no npm package. It runs before anything is installed, so it uses no package.
 import { spawn } from 'node:child_process'
 import { closeSync, existsSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs'
 import { constants } from 'node:os'
@@ -15,9 +15,12 @@ const env = { ...process.env, PATH: [join(root, 'node_modules', '.bin'), process
 /** What runs now: set-up or the demo, and mmdebstrap meanwhile. */
 const running = { step: undefined, mmdebstrap: undefined }
 let isEnding = false
+/** The exit code that a signal asks for. */
+let signalCode = 0
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
   process.on(signal, () => {
+    signalCode = 128 + constants.signals[signal]
     // A terminal sends Ctrl-C to the step, too, and a second one would end it at once.
     if (signal !== 'SIGINT') running.step?.kill(signal)
     endBase()
@@ -29,7 +32,8 @@ const base = wantsBase() ? makeBase().catch((error) => say(error.message)) : und
 process.exitCode = await runStep(process.execPath, [join(root, 'scripts', 'setup.mjs'), '--omit=dev'])
 if (process.exitCode !== 0) endBase()
 await base
-if (process.exitCode === 0 && !isEnding) {
+process.exitCode ||= signalCode
+if (process.exitCode === 0) {
   process.exitCode = await runStep('node', [
     join(root, 'apps', 'cli', 'bin', 'isopod.js'),
     'demo',
@@ -57,7 +61,8 @@ async function makeBase() {
   const install = () => succeeds(start('sh', [script, ...packages]))
   // A fresh system has no package lists.
   const installed =
-    (await install()) || ((await succeeds(start('apt-get', ['update', '-q']))) && (await install()))
+    (await install()) ||
+    (!isEnding && (await succeeds(start('apt-get', ['update', '-q']))) && (await install()))
   if (!installed || isEnding) return
   say('making the base image from Debian’s packages (20 s to 2 min)')
   const startedAt = Date.now()

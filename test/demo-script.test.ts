@@ -102,6 +102,16 @@ describe('npm run demo with the process driver', () => {
     expect(code).toBe(7)
   })
 
+  it('ends with the code of a signal that comes when only the base image is missing', async (context) => {
+    context.skip(!canInstall, 'needs root and apt-get')
+    await put('packages/devstack/scripts/install-packages.sh', 'touch begun; sleep 1; exit 1\n')
+    const { child, ended } = start(['--driver', 'process'])
+    await expect.poll(() => has('begun')).toBe(true)
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    child.kill('SIGTERM')
+    expect(await ended).toMatchObject({ code: 143, stdout: '' })
+  })
+
   it.for([
     ['a signal', 'setTimeout(() => {}, 60_000)', 143],
     [

@@ -40,7 +40,7 @@ describe('the root', () => {
     const manifests = [JSON.parse(read('package.json')) as Manifest, ...workspaces().values()]
     const dev = manifests.flatMap(({ devDependencies = {} }) => Object.keys(devDependencies))
     expect(dev.filter(isForBuild)).toEqual([])
-    // The services' images leave these dependencies out.
+    // The services' images do not get the root's dependencies, so nothing that runs may be there.
     expect(Object.keys(manifests[0]?.dependencies ?? {}).filter((name) => !isForBuild(name))).toEqual([])
   })
 })

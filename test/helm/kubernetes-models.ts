@@ -82,11 +82,16 @@ export async function unknownFields(objects: readonly KubernetesObject[]): Promi
       '',
     ]
     const check = promisify(execFile)(TSC, ['--ignoreConfig', ...options, file])
-    const output = await check.then(
-      () => '',
-      ({ stdout }: { stdout: string }) => stdout,
-    )
-    return output.split('\n').filter((line) => line.includes('error TS'))
+    try {
+      await check
+      return []
+    } catch (error) {
+      const { stdout } = error as { stdout: string }
+      const messages = stdout.split('\n').filter((line) => line.includes('error TS'))
+      // The compiler itself failed, which says nothing about the objects.
+      if (messages.length === 0) throw error
+      return messages
+    }
   } finally {
     await rm(folder, { recursive: true, force: true })
   }

@@ -59,6 +59,18 @@ describe('installing packages', () => {
     await expect(access(POLICY)).rejects.toThrow('ENOENT')
   })
 
+  it('waits for another one, whose end would remove the policy', async (context) => {
+    context.skip(!isRoot || !isFree, `needs root, and a host without ${POLICY}`)
+    const log = join(folder, 'log')
+    const body = `echo begun; echo begun >> ${log}; sleep 0.5; test -e ${POLICY} && echo refused >> ${log}`
+    const first = await install(body)
+    await once(first.script.stdout, 'data')
+    const second = await install(body)
+    await Promise.all([first.ended, second.ended])
+    expect(await readFile(log, 'utf8')).toBe('begun\nrefused\n'.repeat(2))
+    await expect(access(POLICY)).rejects.toThrow('ENOENT')
+  })
+
   it('keeps the policy of an administrator', async (context) => {
     context.skip(!isRoot || !isFree, `needs root, and a host without ${POLICY}`)
     await writeFile(POLICY, '#!/bin/sh\nexit 104\n', { mode: 0o755 })

@@ -10,12 +10,14 @@ const OF_THE_CHART =
   /^(REDIS_URL|PORT|ISOPOD_BIND|ISOPOD_WORKER_ID|ISOPOD_(GATEWAY_)?DRAIN_SECONDS|ISOPOD_WORKERS|.*_FILE|.*_DIR)$/
 /** Settings of an engine, which no worker of the chart has; secrets, and files that need a volume: `extraEnv`. */
 const OF_NO_USE =
-  /^(DOCKER_.*|ISOPOD_(DRIVER|RUNTIME|ALLOW_OLD_RUNC|APPARMOR_PROFILE|IMAGE_DISK_READ|STACK|SECCOMP_PROFILE|GATEWAY_WEBHOOK_SECRET))$/
+  /^(DOCKER_.*|ISOPOD_(DRIVER|MIN_ISOLATION|RUNTIME|ALLOW_OLD_RUNC|APPARMOR_PROFILE|IMAGE_DISK_READ|STACK|SECCOMP_PROFILE|GATEWAY_WEBHOOK_SECRET))$/
 const SHARED = ['LOG_LEVEL', 'ISOPOD_QUEUE_PREFIX', 'ISOPOD_ALLOW_EVICTION', 'ISOPOD_RESULT_TTL_SECONDS']
 
 const text = { type: 'string' }
 const flag = { type: 'boolean' }
 const list = { type: 'array' }
+/** A list that would open a policy for everyone if it were empty. */
+const filled = { type: 'array', minItems: 1 }
 const map = { type: 'object' }
 const texts = { type: 'array', items: text }
 const textMap = { type: 'object', additionalProperties: text }
@@ -112,10 +114,10 @@ export function chartValuesSchema(): Schema {
       networkPolicy: strict({
         enabled: flag,
         gatewayFrom: list,
-        metricsFrom: list,
-        kedaFrom: list,
+        metricsFrom: filled,
+        kedaFrom: filled,
         redisTo: list,
-        publicTo: list,
+        publicTo: filled,
       }),
       serviceMonitor: strict({
         enabled: flag,

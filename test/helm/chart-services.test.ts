@@ -139,7 +139,10 @@ it('a worker reads the documents of the values', async (context) => {
   expect(languages.map(({ name }) => name)).toEqual(['ruby'])
 })
 
-it('the first key that the chart makes opens a gateway, and no other request sees its metrics', async (context) => {
+it('the first key that the chart makes opens a gateway, and no other request sees its metrics', {
+  // It compiles the gateway, and starts it and Redis.
+  timeout: scaled(120_000),
+}, async (context) => {
   context.skip(isMissing, NO_GO)
   const rendered = await render({ serviceMonitor: { enabled: true } })
   const { spec } = rendered.object('Deployment', '-gateway').spec.template

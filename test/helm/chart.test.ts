@@ -221,6 +221,16 @@ it.each<[string, Json, string]>([
     { redis: { password: 'a@b' } },
     '/redis/password must match pattern',
   ],
+  ...['metricsFrom', 'kedaFrom', 'publicTo'].map((name): [string, Json, string] => [
+    `an empty networkPolicy.${name}, which would open it for everyone`,
+    { networkPolicy: { [name]: [] } },
+    `/networkPolicy/${name} must NOT have fewer than 1 items`,
+  ]),
+  [
+    'an isolation that its workers do not have',
+    { worker: { settings: { ISOPOD_MIN_ISOLATION: 'container' } } },
+    'additional properties ISOPOD_MIN_ISOLATION',
+  ],
   [
     'a port that is none',
     { gateway: { service: { port: 70_000 } } },

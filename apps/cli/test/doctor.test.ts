@@ -213,7 +213,11 @@ describe('isopod doctor --driver process', () => {
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line) as Finding)
-    const subjects = ['redis', 'users', 'cgroups', 'overlay', 'seccomp', 'state', 'roots', 'roots', 'init']
+    const subjects = [
+      'redis',
+      ...['users', 'cgroups', 'overlay', 'seccomp', 'memlock', 'state'],
+      ...['roots', 'roots', 'init'],
+    ]
     expect(findings.map(({ subject }) => subject)).toEqual(subjects)
     expect(findings.filter(({ subject }) => subject === 'roots')).toEqual([
       { state: 'absent', subject: 'roots', text: expect.stringContaining('python, c, javascript in') },

@@ -38,7 +38,7 @@ export const declareRoots: Declare = (command, { io, services, end }) => {
     )
   command
     .command('remove')
-    .description('remove roots that no worker uses')
+    .description('remove roots; no worker may be using them')
     .argument('[root...]', 'languages, or images as roots lists them')
     .option('--unused', 'the roots of images that have newer ones')
     .option('-j, --json', JSON_LINES)

@@ -54,7 +54,7 @@ export const declareUp: Declare = (command, { io, services, end }) => {
 /** Declares `isopod down`. */
 export const declareDown: Declare = (command, { io, services, end }) => {
   command
-    .option('--purge', 'delete the built images, too')
+    .option('--purge', 'delete .isopod with its images and roots, too')
     .option('-j, --json', 'print one JSON object: what was done')
     .action(async (options) => {
       const { downCommand } = await import('../commands/up.ts')

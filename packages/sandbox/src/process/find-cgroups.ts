@@ -16,6 +16,9 @@ const NEEDED = {
   2: ['memory', 'pids', 'cpu'],
 } as const
 
+const REMEDY =
+  'run the worker as root, in a unit with Delegate=yes (of a user: Delegate=cpu cpuset io memory pids in user@.service), or in a pod with a cgroup of its own'
+
 /** A mounted hierarchy of cgroups: controllers of version 1, or `''` for version 2. */
 export interface CgroupMount {
   readonly point: string
@@ -139,16 +142,15 @@ function processesOf(directory: string): string[] {
 
 function missing(controller: string): TerminalError {
   return new TerminalError(
-    `the process driver needs the cgroup controller ${controller}, which this host does not offer to the worker`,
+    `the process driver needs the cgroup controller ${controller}, which this host does not offer to the worker; ${REMEDY}`,
   )
 }
 
 function unusable(directory: string, cause: unknown): TerminalError {
   const reason = cause instanceof Error ? cause.message : String(cause)
-  return new TerminalError(
-    `the process driver cannot make cgroups in ${directory} (${reason}); run the worker as root, with Delegate=yes below systemd, or in a pod with a cgroup of its own`,
-    { cause },
-  )
+  return new TerminalError(`the process driver cannot make cgroups in ${directory} (${reason}); ${REMEDY}`, {
+    cause,
+  })
 }
 
 /** Where a process with this path finds its own cgroup. */

@@ -12,6 +12,7 @@ import {
 import { dirname, isAbsolute, join } from 'node:path'
 import { promisify } from 'node:util'
 import { ConfigError, TerminalError } from '@isopod/protocol'
+import { MEMLOCK_BYTES } from '../driver/confinement.ts'
 import { ownedName } from '../owned-name.ts'
 import { checkCgroups } from './find-cgroups.ts'
 
@@ -22,6 +23,9 @@ export const MAX_STATE_BYTES = 65
 const OTHERS_WRITE = 0o022
 /** What a filter does to a call that it refuses. */
 const SECCOMP_ACTIONS = ['errno', 'kill_process'] as const
+
+/** By which a process may raise hard limits. */
+const CAP_SYS_RESOURCE = 1n << 24n
 
 /** What is checked, and how. */
 export interface HostCheckOptions {
@@ -46,6 +50,7 @@ export const HOST_CHECKS: readonly HostCheck[] = [
   { subject: 'cgroups', run: checkCgroups },
   { subject: 'overlay', run: checkOverlay },
   { subject: 'seccomp', run: () => checkSeccomp() },
+  { subject: 'memlock', run: () => checkLockedMemory() },
   { subject: 'state', run: ({ state }) => checkState(state) },
 ]
 
@@ -101,6 +106,25 @@ export function checkSeccomp(available = readSysctl('kernel.seccomp.actions_avai
   if (missing.length === 0) return 'filters are available'
   throw new TerminalError(
     `the kernel lacks the seccomp action ${missing.join(', ')}; use a kernel from 4.14 on with CONFIG_SECCOMP_FILTER`,
+  )
+}
+
+/**
+ * Sandboxes have a limit of locked memory, which the worker's own one bounds.
+ *
+ * @param limits /proc/self/limits
+ * @param status /proc/self/status
+ */
+export function checkLockedMemory(
+  limits = readFileSync('/proc/self/limits', 'utf8'),
+  status = readFileSync('/proc/self/status', 'utf8'),
+): string {
+  const [, hard = ''] = /^Max locked memory +\S+ +(\S+)/m.exec(limits) ?? []
+  if (hard === 'unlimited' || Number(hard) >= MEMLOCK_BYTES) return 'enough memory can be locked'
+  const [, effective = '0'] = /^CapEff:\s+([0-9a-f]+)/m.exec(status) ?? []
+  if ((BigInt(`0x${effective}`) & CAP_SYS_RESOURCE) !== 0n) return 'the limit of locked memory can be raised'
+  throw new TerminalError(
+    `the hard limit of locked memory is ${hard} bytes, and sandboxes have ${MEMLOCK_BYTES}; set LimitMEMLOCK=1M in the unit of the worker, or of the engine that starts its container`,
   )
 }
 

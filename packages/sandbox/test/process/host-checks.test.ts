@@ -3,7 +3,13 @@ import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { checkSeccomp, checkState, HOST_CHECKS, namespaceRemedy } from '../../src/process/host-checks.ts'
+import {
+  checkLockedMemory,
+  checkSeccomp,
+  checkState,
+  HOST_CHECKS,
+  namespaceRemedy,
+} from '../../src/process/host-checks.ts'
 
 function temporary(): string {
   const folder = mkdtempSync(join(tmpdir(), 'isopod-checks-'))
@@ -15,7 +21,7 @@ function temporary(): string {
 describe('the checks of the process driver’s host', () => {
   it('have one word each, which doctor shows', () => {
     const subjects = HOST_CHECKS.map(({ subject }) => subject)
-    expect(subjects).toEqual(['users', 'cgroups', 'overlay', 'seccomp', 'state'])
+    expect(subjects).toEqual(['users', 'cgroups', 'overlay', 'seccomp', 'memlock', 'state'])
   })
 
   it.each([
@@ -37,6 +43,22 @@ describe('the checks of the process driver’s host', () => {
       'lacks the seccomp action kill_process; use',
     )
     expect(() => checkSeccomp('')).toThrow('errno, kill_process')
+  })
+
+  it('name a limit of locked memory that is too low for sandboxes, unless the worker can raise it', () => {
+    const limits = (hard: string) =>
+      `Max locked memory         65536                ${hard}              bytes`
+    const status = (capabilities: string) => `Name:\tnode\nCapEff:\t${capabilities}\nSeccomp:\t0\n`
+    const none = status('0000000000000000')
+    for (const hard of ['unlimited', '8388608', '1048576']) {
+      expect(checkLockedMemory(limits(hard), none)).toBe('enough memory can be locked')
+    }
+    expect(checkLockedMemory(limits('65536'), status('000001ffffffffff'))).toContain('can be raised')
+    for (const capabilities of [none, status('00000000000010e0')]) {
+      expect(() => checkLockedMemory(limits('65536'), capabilities)).toThrow(
+        'is 65536 bytes, and sandboxes have 1048576; set LimitMEMLOCK=1M',
+      )
+    }
   })
 
   it('refuse a state directory that is a file, or cannot be made', () => {

@@ -63,14 +63,14 @@ beforeAll(async () => {
   mkdirSync(join(folder, 'tarballs'))
   const packed = await packPublic(join(folder, 'tarballs'))
   write('package.json', '{ "name": "elsewhere", "private": true, "type": "module" }')
-  const { devDependencies } = JSON.parse(readFileSync(join(CHECKOUT, 'package.json'), 'utf8'))
+  const { dependencies } = JSON.parse(readFileSync(join(CHECKOUT, 'package.json'), 'utf8'))
   // The page about webhooks has a receiver as its example.
   const { version } = JSON.parse(
     readFileSync(join(CHECKOUT, 'node_modules/standardwebhooks/package.json'), 'utf8'),
   )
   const others = [
     `typescript@${TYPESCRIPT}`,
-    `@types/node@${devDependencies['@types/node']}`,
+    `@types/node@${dependencies['@types/node']}`,
     `standardwebhooks@${version}`,
   ]
   const files = packed.map(({ file }) => file)

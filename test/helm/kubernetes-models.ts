@@ -37,6 +37,8 @@ const KINDS = new Map<string, { name: string; model: (typeof PACKAGES)[number][1
     models.map((model) => [`${model.apiVersion} ${model.kind}`, { name, model }] as const),
   ),
 )
+/** On a busy host the compiler itself failed once, which says nothing about the objects. */
+const TRIES = 3
 const TSC = fileURLToPath(new URL('../../node_modules/.bin/tsc', import.meta.url))
 
 function kindOf({ apiVersion, kind }: KubernetesObject) {
@@ -81,16 +83,16 @@ export async function unknownFields(objects: readonly KubernetesObject[]): Promi
       '--types',
       '',
     ]
-    const check = promisify(execFile)(TSC, ['--ignoreConfig', ...options, file])
-    try {
-      await check
-      return []
-    } catch (error) {
-      const { stdout } = error as { stdout: string }
-      const messages = stdout.split('\n').filter((line) => line.includes('error TS'))
-      // The compiler itself failed, which says nothing about the objects.
-      if (messages.length === 0) throw error
-      return messages
+    for (let left = TRIES; ; left--) {
+      try {
+        await promisify(execFile)(TSC, ['--ignoreConfig', ...options, file])
+        return []
+      } catch (error) {
+        const { stdout } = error as { stdout: string }
+        const messages = stdout.split('\n').filter((line) => line.includes('error TS'))
+        if (messages.length > 0) return messages
+        if (left <= 1) throw error
+      }
     }
   } finally {
     await rm(folder, { recursive: true, force: true })

@@ -16,7 +16,7 @@ const SHARED = ['LOG_LEVEL', 'ISOPOD_QUEUE_PREFIX', 'ISOPOD_ALLOW_EVICTION', 'IS
 const text = { type: 'string' }
 const flag = { type: 'boolean' }
 const list = { type: 'array' }
-/** A list that would open a policy for everyone if it were empty. */
+/** A list of peers that must name one: to Kubernetes, an empty list means all. */
 const filled = { type: 'array', minItems: 1 }
 const map = { type: 'object' }
 const texts = { type: 'array', items: text }

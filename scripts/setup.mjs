@@ -93,7 +93,7 @@ async function installPackages() {
     await (found === partial ? addDevPackages() : runNpm(['ci', omitsDev ? OMIT_DEV : INCLUDE_DEV]))
     const missing = missingPackage(wanted)
     if (missing !== undefined) {
-      fail(`npm did not install ${missing}; it needs Node 20.19 or newer, and this is ${process.version}`)
+      fail(`npm did not install ${missing}. It needs Node 20.19 or newer; this is ${process.version}`)
     }
     say(`installed packages in ${seconds(startedAt)}`)
   }

@@ -24,7 +24,7 @@ const OTHERS_WRITE = 0o022
 /** What a filter does to a call that it refuses. */
 const SECCOMP_ACTIONS = ['errno', 'kill_process'] as const
 
-/** By which a process may raise hard limits. */
+/** The capability to raise hard limits. */
 const CAP_SYS_RESOURCE = 1n << 24n
 
 /** What is checked, and how. */
@@ -110,10 +110,11 @@ export function checkSeccomp(available = readSysctl('kernel.seccomp.actions_avai
 }
 
 /**
- * Sandboxes have a limit of locked memory, which the worker's own one bounds.
+ * Checks that a sandbox can get its limit of locked memory: above the worker's own hard limit, only with a capability.
  *
  * @param limits /proc/self/limits
  * @param status /proc/self/status
+ * @throws {TerminalError} if it cannot
  */
 export function checkLockedMemory(
   limits = readFileSync('/proc/self/limits', 'utf8'),
